@@ -176,3 +176,47 @@ func TestContainerInstructions(t *testing.T) {
 		t.Errorf("the image starts %q, and has %q", entry, copied)
 	}
 }
+
+// The recipes for package managers and the files for citations say the same: one version, the licence, the program's folder, how its version is set.
+func TestRecipes(t *testing.T) {
+	version := regexp.MustCompile(`\b\d+\.\d+\.\d+\b`)
+	recipes := []string{"packaging/spack/package.py", "packaging/conda/meta.yaml", "packaging/homebrew/mpsolve-sparse.rb"}
+	for _, path := range append(recipes, "CITATION.cff", "codemeta.json") {
+		text := readText(t, path)
+		for _, v := range version.FindAllString(text, -1) {
+			if v != "0.1.0" && v != "1.2.0" { // the latter is of the form of CITATION.cff
+				t.Errorf("%s has version %s", path, v)
+			}
+		}
+		if !strings.Contains(text, "BSD-3-Clause") || !strings.Contains(text, "https://github.com/mpsolve/mpsolve") {
+			t.Errorf("%s lacks the licence or the address", path)
+		}
+		if slices.Contains(recipes, path) {
+			for _, part := range []string{"./cmd/mpsolve", "internal/cli.Version=", "man", "SHA256_OF_THE_RELEASE"} {
+				if !strings.Contains(text, part) {
+					t.Errorf("%s lacks %q", path, part)
+				}
+			}
+		}
+	}
+	var citation struct {
+		CFF   string `yaml:"cff-version"`
+		Title string
+	}
+	if err := yaml.Unmarshal([]byte(readText(t, "CITATION.cff")), &citation); err != nil || citation.CFF != "1.2.0" || citation.Title != "mpsolve" {
+		t.Errorf("CITATION.cff: %v, %+v", err, citation)
+	}
+	var meta map[string]any
+	if err := json.Unmarshal([]byte(readText(t, "codemeta.json")), &meta); err != nil || meta["name"] != "mpsolve" {
+		t.Errorf("codemeta.json: %v, %v", err, meta["name"])
+	}
+	var conda struct{ Package struct{ Name string } }
+	if err := yaml.Unmarshal([]byte(readText(t, "packaging/conda/meta.yaml")), &conda); err != nil || conda.Package.Name != "mpsolve-sparse" {
+		t.Errorf("packaging/conda/meta.yaml: %v, %+v", err, conda)
+	}
+	if python, err := exec.LookPath("python3"); err == nil {
+		if out, err := exec.Command(python, "-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", "../packaging/spack/package.py").CombinedOutput(); err != nil {
+			t.Errorf("packaging/spack/package.py: %s", out)
+		}
+	}
+}
