@@ -38,7 +38,7 @@ func (v *Improvement) run() error {
 		}
 		cost := v.Digits.Iterations - before
 		v.left -= cost
-		if v.done = v.done || v.error > last/2 || v.error <= rules.Roundoff; v.left < cost || v.Ctx.Err() != nil {
+		if v.done = v.done || !(v.error < last/2) || v.error <= rules.Roundoff; v.left < cost || v.Ctx.Err() != nil {
 			return nil
 		}
 		if want := rules.FloatDigits(v.S.Opt); want > 0 && digitsOf(v.error) >= want {
