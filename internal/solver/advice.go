@@ -122,6 +122,8 @@ func (a *solution) cautions() (lines []string) {
 	}
 	if a.undecided {
 		say("x is far larger than b asks for: A is nearly singular, or equations contradict each other, which was not decided")
+	} else if a.cut {
+		say("no digit of x has been confirmed, and there was no time to find out whether equations contradict each other")
 	}
 	stop := a.s.Opt.Stop
 	if e := a.Componentwise; stop != solve.StopCW && e > farAbove {

@@ -27,6 +27,7 @@ type solution struct {
 	unknowns  []int         // of a null vector of A, if they are few
 	least     *solve.Result // with the solution of least norm, if A has turned out to be singular; nil: x is another one
 	undecided bool          // x is larger than b asks for, and no evidence says why
+	cut       bool          // the search for evidence ended before its end
 }
 
 // solve refines x, judges it, goes on where the judgement asks for more, and estimates the digits of x.
@@ -101,6 +102,7 @@ func (a *solution) solve(guess bool) (err error) {
 			return err
 		}
 		a.undecided = a.Reason == krylov.Converged && a.oversized()
+		a.cut = a.Evidence == nil && a.Ctx.Err() != nil
 	}
 	if a.Reason == krylov.Singular || a.undecided || a.failed() {
 		if err := a.leastNorm(); err != nil {

@@ -339,3 +339,24 @@ func TestGradedContradictionEnds(t *testing.T) {
 		}
 	}
 }
+
+// An x that has converged when the time is over, before anything has confirmed its digits, has a caution (Interrupt).
+func TestInterruptedConfirmation(t *testing.T) {
+	m := grid(6, 0.3, 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	opt := solve.Options{Reporting: solve.Reporting{Stage: func(what string) {
+		if strings.HasPrefix(what, "estimating") {
+			cancel()
+		}
+	}}}
+	s, err := New(ctx, m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r, err := s.Solve(ctx, random(3, m.Rows), nil)
+	if err != nil || r.Reason != krylov.Converged || !strings.Contains(strings.Join(r.Cautions, "\n"), "no time to find out") {
+		t.Errorf("%v, %v, cautions %q, digits %v", r.Reason, err, r.Cautions, r.Digits.State)
+	}
+}
