@@ -140,6 +140,7 @@ func TestVerdict(t *testing.T) {
 		{krylov.Stagnation, 1.01 * tol, 0.01, krylov.Stagnation},
 		{krylov.Converged, tol, 0.011, krylov.Singular},
 		{krylov.ZeroRHS, 0, 0, krylov.ZeroRHS},
+		{krylov.ZeroRHS, 1, 1, krylov.Drift}, // a kernel that fails wrote zeros for b
 	} {
 		a := solution{s: s, Solution: &refine.Solution{S: &s.Problem, Judgement: verify.Judgement{Errors: verify.Errors{Row: c.row}, Unexplained: c.unexplained}}}
 		a.Solved.Reason = c.reason

@@ -180,7 +180,7 @@ func (a *solution) met() bool { return rules.ErrorOf(a.s.Opt.Stop, a.Errors) <= 
 func (a *solution) verdict() krylov.Reason {
 	reason := a.Solved.Reason
 	switch {
-	case reason == krylov.ZeroRHS:
+	case reason == krylov.ZeroRHS && a.met():
 		return reason
 	case a.met() && !a.explained():
 		return krylov.Singular
