@@ -198,7 +198,7 @@ const (
 	// Unit: iterations. Source: three times the most iterations of an application in package precond, over Restarted. Fit: not fitted: it follows from the source.
 	MostInner = 218
 	// Restarted is the number of these iterations in all, relative to iterations that do not begin again.
-	// Unit: ratio. Source: docs/solvers.md, "Conjugate gradients in FP32". Fit: make choice.
+	// Unit: ratio. Source: docs/preconditioners.md, "Conjugate gradients in FP32". Fit: make choice.
 	Restarted = 1.1
 	// SingleWork is the work of an iteration in FP32, relative to one in FP64.
 	// Unit: ratio. Source: BenchmarkKinds in package precond. Fit: go test ./pkg/precond -run '^$' -bench Kinds/poisson3d/cg32.
