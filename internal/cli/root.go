@@ -235,7 +235,13 @@ func group(c *cobra.Command, kind string) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		if words := c.SuggestionsFor(args[0]); len(words) > 0 {
+		words := c.SuggestionsFor(args[0])
+		for _, topic := range c.Commands() {
+			if topic.IsAdditionalHelpTopicCommand() && strings.HasPrefix(topic.Name(), args[0]) {
+				words = append(words, topic.Name())
+			}
+		}
+		if len(words) > 0 {
 			return usage("unknown %s %q; did you mean %s?", kind, args[0], strings.Join(words, " or "))
 		}
 		if _, err := os.Stat(args[0]); err == nil || strings.Contains(args[0], ".mtx") {

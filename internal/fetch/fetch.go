@@ -15,6 +15,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -144,6 +145,9 @@ func (s Store) download(ctx context.Context, address, archive string) error {
 	stalled := time.AfterFunc(patience, func() { cancel(fmt.Errorf("no byte came for %v", patience)) })
 	defer stalled.Stop()
 	answer, err := http.DefaultClient.Do(request)
+	if whole := (*url.Error)(nil); errors.As(err, &whole) {
+		err = whole.Err // without the address, which Get adds
+	}
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
