@@ -149,12 +149,10 @@ func (a *solution) judge() (err error) {
 	} else {
 		a.Judgement, err = a.judgeGiven()
 	}
-	if err == nil && rules.Hides(a.Judgement, a.s.Opt) {
-		var q float64
-		q, err = a.unexplained()
-		a.Unexplained = max(a.Unexplained, q)
+	if err != nil {
+		return err
 	}
-	return err
+	return rules.LookAtParts(&a.Judgement, a.s.Opt, a.unexplained)
 }
 
 // errors returns the errors of x.
@@ -273,10 +271,8 @@ func Judge(m *csr.Matrix, x, b []float64, opt solve.Options) (r solve.Result, er
 func judgeSquare(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Options, pool *parallel.Pool) error {
 	j, err := verify.Judge(m, r.X, b, opt.Tol, pool)
 	r.Errors = j.Errors
-	if err == nil && rules.Hides(j, opt) {
-		var q float64
-		q, err = new(verify.Known).Unexplained(m, r.X, b, pool)
-		j.Unexplained = max(j.Unexplained, q)
+	if err == nil {
+		err = rules.LookAtParts(&j, opt, func() (float64, error) { return new(verify.Known).Unexplained(m, r.X, b, pool) })
 	}
 	measure, reachable := rules.ErrorOf(opt.Stop, j.Errors), rules.ErrorOf(opt.Stop, j.Rounding)
 	switch {

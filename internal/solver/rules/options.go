@@ -262,9 +262,19 @@ func Invalid(format string, args ...any) error {
 	return &solve.InputError{Msg: fmt.Sprintf(format, args...)}
 }
 
-// Hides reports whether an x may leave a part of b unexplained that its Judgement does not tell of: parts of a system are looked at only if the row-wise error is within
+// LookAtParts adds to a Judgement what x leaves unexplained in parts that no entry joins, which unexplained returns, where the Judgement may not tell of it.
+func LookAtParts(j *verify.Judgement, opt solve.Options, unexplained func() (float64, error)) error {
+	if !hides(*j, opt) {
+		return nil
+	}
+	q, err := unexplained()
+	j.Unexplained = max(j.Unexplained, q)
+	return err
+}
+
+// hides reports whether an x may leave a part of b unexplained that its Judgement does not tell of: parts of a system are looked at only if the row-wise error is within
 // the tolerance, and under another criterion a huge unknown excuses what is wrong with those that have nothing to do with it.
-func Hides(j verify.Judgement, opt solve.Options) bool {
+func hides(j verify.Judgement, opt solve.Options) bool {
 	return !ByRows(opt.Stop) && ErrorOf(opt.Stop, j.Errors) <= opt.Tol && j.Row > opt.Tol && j.RelativeResidual > verify.MaxUnexplained(opt.Tol)
 }
 
