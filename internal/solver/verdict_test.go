@@ -1,14 +1,11 @@
 package solver
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
@@ -130,41 +127,6 @@ func TestNeverWorseThanZero(t *testing.T) {
 	opt := solve.Options{NullSpace: solve.NullSpace{Kind: solve.NullSpaceNone}}
 	if r := mustSolve(t, m, []float64{1, 2, 4}, slices.Repeat([]float64{1e165}, 3), opt); r.Reason.Converged() || special.AbsMax(r.X) != 0 || len(r.Cautions) == 0 {
 		t.Errorf("%v, x = %g, cautions %q", r.Reason, r.X, r.Cautions)
-	}
-}
-
-// A huge unknown that nothing joins to the others does not excuse, under the normwise criterion, that they are not solved, even where its own equation is not solved to
-// the tolerance.
-func TestHiddenPart(t *testing.T) {
-	rng := rand.New(rand.NewPCG(206, 423))
-	for range 300 {
-		n := 5 + rng.IntN(60)
-		m := testsupport.Entries(n+1, func(add func(i, j int, v float64)) {
-			for i := range n {
-				add(i, i, 2)
-				if i > 0 {
-					add(i, i-1, -1)
-					add(i-1, i, -1)
-				}
-			}
-			add(n, n, math.Pow(10, -16+14*rng.Float64()))
-		})
-		opt := solve.Options{Method: rules.Methods[1+rng.IntN(len(rules.Methods)-1)], Accuracy: solve.Accuracy{Stop: solve.StopNW, Tol: 1e-6}, Krylov: solve.Krylov{IDR: 1 + rng.IntN(10)}}
-		opt.Precond.Kind = precond.None
-		b := slices.Repeat([]float64{1}, n+1)
-		r := mustSolve(t, m, b, nil, opt)
-		if !r.Reason.Converged() {
-			continue
-		}
-		left := slices.Clone(b)
-		for i := range n + 1 {
-			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-				left[i] -= m.Val[k] * r.X[m.Col[k]]
-			}
-		}
-		if q := special.AbsMax(left[:n]); q > 0.1 {
-			t.Errorf("n = %d, %s: converged, and %.2g of the part without the huge unknown is unexplained", n, opt.Method, q)
-		}
 	}
 }
 
@@ -311,52 +273,5 @@ func TestNoDigitIsSaid(t *testing.T) {
 	m := testsupport.Hilbert(20)
 	if r := mustSolve(t, m, rhs(m, 1), nil, solve.Options{}); r.Digits.State == solve.DigitsBelieved {
 		t.Errorf("Hilbert 20: %v, %+v", r.Reason, r.Digits)
-	}
-}
-
-// An estimate of digits that overflows ends: contradictory equations of sizes from 1e-48 to 1e86, whose steps of refinement cost no iterations.
-func TestGradedContradictionEnds(t *testing.T) {
-	m := testsupport.Entries(11, func(add func(i, j int, v float64)) {
-		for _, e := range []struct {
-			i, j int
-			v    float64
-		}{{0, 0, 5.928554968950589e+79}, {0, 9, -2.261564242916332e+74}, {1, 0, -6.162975822039155e-33}, {1, 1, 7.888609052210118e-31}, {2, 1, -1.125899906842624e+15}, {2, 2, 6.8719476736e+10}, {3, 2, -5.521397077432451e+70}, {3, 3, 9.046256971665328e+74}, {4, 3, -2.4283361152821613e+83}, {4, 4, 9.263367138985296e+77}, {5, 4, -6.162975822039155e-33}, {5, 5, 1.504632769052528e-36}, {6, 5, -9.903520314283042e+27}, {6, 6, 6.338253001141147e+29}, {7, 6, -3.1861838222649046e-58}, {7, 7, 6.223015277861142e-61}, {8, 7, -4.7428439751604714e+80}, {8, 8, 1.2433080910244666e+86}, {9, 8, -3.76158192263132e-37}, {9, 9, 3.6734198463196485e-40}, {10, 10, 1.3684555315672042e-48}} {
-			add(e.i, e.j, e.v)
-		}
-	})
-	b := []float64{-5.928577584593018e+79, -6.304724265946055e-30, 9.01774313525622e+15, 1.808809682566871e+75, -4.85670002066574e+83, 1.8476890403965044e-32, -6.259024838626883e+30, 3.1868061237926907e-57, 1.243307616740069e+87, -3.761214580646688e-36, 1.3684555315672042e-47}
-	for _, threads := range []int{1, 2} {
-		opt := solve.Options{Limits: solve.Limits{Threads: threads}}
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		s, err := New(ctx, m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		if r, err := s.Solve(ctx, b, nil); err != nil || r.Reason != krylov.Inconsistent || ctx.Err() != nil {
-			t.Errorf("%d threads: %v, %v, %v", threads, r.Reason, err, ctx.Err())
-		}
-	}
-}
-
-// An x that has converged when the time is over, before anything has confirmed its digits, has a caution (Interrupt).
-func TestInterruptedConfirmation(t *testing.T) {
-	m := grid(6, 0.3, 0)
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	opt := solve.Options{Reporting: solve.Reporting{Stage: func(what string) {
-		if strings.HasPrefix(what, "estimating") {
-			cancel()
-		}
-	}}}
-	s, err := New(ctx, m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	r, err := s.Solve(ctx, random(3, m.Rows), nil)
-	if err != nil || r.Reason != krylov.Converged || !strings.Contains(strings.Join(r.Cautions, "\n"), "no time to find out") {
-		t.Errorf("%v, %v, cautions %q, digits %v", r.Reason, err, r.Cautions, r.Digits.State)
 	}
 }
