@@ -177,11 +177,12 @@ func (s Store) download(ctx context.Context, address, archive string) error {
 	if answer.ContentLength >= 0 {
 		total = has + answer.ContentLength
 	}
-	body := &watched{Reader: answer.Body, read: func(n int) {
+	body := &watched{Reader: answer.Body, read: func(n int) error {
 		stalled.Reset(patience)
 		if has += int64(n); s.Progress != nil {
 			s.Progress(has, total)
 		}
+		return nil
 	}}
 	_, err = io.Copy(f, body)
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -198,16 +199,15 @@ func validator(h http.Header) string {
 	return h.Get("Last-Modified")
 }
 
-// watched calls read with the number of bytes of each Read.
+// watched calls read with the number of bytes of each Read, and ends with its error.
 type watched struct {
 	io.Reader
-	read func(n int)
+	read func(n int) error
 }
 
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
-	w.read(n)
-	return n, err
+	return n, cmp.Or(w.read(n), err)
 }
 
 // unpack writes the .mtx files of an archive, NAME/NAME.mtx among them, into a folder, which appears when all of them are complete.
@@ -274,12 +274,8 @@ func write(ctx context.Context, file string, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, &watched{Reader: r, read: func(int) {
-		if ctx.Err() != nil {
-			f.Close() // ends the copy
-		}
-	}})
-	return cmp.Or(context.Cause(ctx), errors.Join(err, f.Close()))
+	_, err = io.Copy(f, &watched{Reader: r, read: func(int) error { return context.Cause(ctx) }})
+	return cmp.Or(err, f.Close())
 }
 
 func checksum(file string) (string, error) {
