@@ -146,9 +146,15 @@ func removeModel(w io.Writer, k *kernels.Set) error {
 // modelKey returns a name for this processor with a set of kernels.
 func modelKey(k *kernels.Set) string { return report.Known(host.Processor()) + ", " + k.String() }
 
+// cacheFolder returns the user's folder for what can be measured or downloaded again.
+func cacheFolder() (string, error) {
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "mpsolve"), err
+}
+
 // modelPath returns the path of the measured model of this processor with a set of kernels.
 func modelPath(k *kernels.Set) (string, error) {
-	dir, err := os.UserCacheDir()
+	dir, err := cacheFolder()
 	if err != nil {
 		return "", err
 	}
@@ -158,7 +164,7 @@ func modelPath(k *kernels.Set) (string, error) {
 		}
 		return '-'
 	}, strings.ToLower(modelKey(k)))
-	return filepath.Join(dir, "mpsolve", "model-"+word+".json"), nil
+	return filepath.Join(dir, "model-"+word+".json"), nil
 }
 
 // model returns the measured model of the default kernels; nil: use the built-in table.

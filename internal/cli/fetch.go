@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/mpsolve/mpsolve/internal/fetch"
 	"github.com/spf13/cobra"
@@ -86,12 +85,7 @@ func (f *fetchFlags) run(ctx context.Context, s streams, name string) error {
 		return &exitError{exitInput, fmt.Errorf("%s: the SHA-256 of its archive is %s, not %s", file, cmp.Or(store.Sum(name), "unknown"), f.sha256)}
 	case !has || f.again:
 		status := newStatusLine(s.err)
-		p := &reading{what: "downloading " + name, start: time.Now()}
-		store.Progress = func(done, total int64) {
-			p.done.Store(done)
-			p.total.Store(total)
-			status.show(p.text)
-		}
+		store.Progress = status.follow("downloading " + name)
 		file, err = store.Get(ctx, name, f.sha256)
 		status.done()
 		var refused *fetch.StatusError
@@ -110,11 +104,11 @@ func (f *fetchFlags) run(ctx context.Context, s streams, name string) error {
 func fetched() (s fetch.Store, err error) {
 	s.Mirror, s.Folder = os.Getenv(mirrorVariable), os.Getenv(folderVariable)
 	if s.Folder == "" {
-		cache, err := os.UserCacheDir()
+		cache, err := cacheFolder()
 		if err != nil {
 			return s, err
 		}
-		s.Folder = filepath.Join(cache, "mpsolve", "matrices")
+		s.Folder = filepath.Join(cache, "matrices")
 	}
 	return s, nil
 }

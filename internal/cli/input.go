@@ -83,12 +83,7 @@ func (in input) options() (opt matrixmarket.Options, done func()) {
 	if status.console == nil {
 		return opt, status.done
 	}
-	p := &reading{what: "reading", start: time.Now()}
-	opt.Progress = func(done, total int64) {
-		p.done.Store(done)
-		p.total.Store(total)
-		status.show(p.text)
-	}
+	opt.Progress = status.follow("reading")
 	return opt, status.done
 }
 
@@ -107,6 +102,16 @@ type reading struct {
 	what        string // is done, such as reading
 	start       time.Time
 	done, total atomic.Int64 // bytes; total is 0 or less where it is not known
+}
+
+// follow returns a function that draws the progress of what is done, from now on, in bytes.
+func (l *statusLine) follow(what string) func(done, total int64) {
+	p := &reading{what: what, start: time.Now()}
+	return func(done, total int64) {
+		p.done.Store(done)
+		p.total.Store(total)
+		l.show(p.text)
+	}
 }
 
 // text returns the status line.
