@@ -152,7 +152,7 @@ func (f *Refinement[V, S]) step(
 	ctx context.Context, a linop.Operator[V, S], corrector Corrector[V], b V, opt Options[V],
 ) Reason {
 	x, total := f.at.x, &f.at.total
-	before := total.Measure
+	before, size, left := total.Measure, f.norm(x), f.norm(f.r)
 	inner := corrector.Correct(ctx, f.d, f.r, x, Goal{
 		From: before, To: reach * opt.Tol,
 		MaxIter: opt.MaxIter - total.Iterations,
@@ -173,7 +173,8 @@ func (f *Refinement[V, S]) step(
 	f.space.Copy(f.best, x)
 	f.space.Axpy(f.space.Scalar(1), f.d, x)
 	total.Measure = f.residual(a, b, opt)
-	f.at.further = total.Measure < before
+	blown := size > 0 && f.norm(x)/size*total.Measure > inflated*before && f.norm(f.r) > inflated*left
+	f.at.further = total.Measure < before && !blown
 	if !f.at.further { // no better: take it back
 		f.space.Copy(x, f.best)
 		a.Residual(f.r, b, x)
@@ -191,6 +192,12 @@ func (f *Refinement[V, S]) step(
 	f.next(corrector, inner.Reason, total.Measure/before, opt.Tol)
 	return Running
 }
+
+// inflated is by how much a step may enlarge the residual, and its measure beside the size of the x before. The larger x is, the
+// smaller are backward errors: a correction by a matrix with large errors, which makes x huge, would look like a success.
+const inflated = 1000
+
+func (f *Refinement[V, S]) norm(v V) float64 { return math.Sqrt(f.space.Dot(v, v).Float()) }
 
 // A RoundedOperator has residuals in the arithmetic of the vectors as well, which take one product, where
 // accurate ones take several.

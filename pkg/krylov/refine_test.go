@@ -147,6 +147,25 @@ func TestRefinementNeverGetsWorse(t *testing.T) {
 	}
 }
 
+// A correction that makes x huge is taken back, though residuals are smaller then beside x. From a tiny x a solution may be as much larger.
+func TestRefinementTakesBackHugeSteps(t *testing.T) {
+	for _, c := range []struct {
+		x, left float64
+		taken   bool
+	}{{1e-3, 1e9, false}, {1e-15, 0.5, true}} {
+		f, a := refinement(t, 2)
+		x := []float64{c.x, 0}
+		s := &scripted{stages: []stage{{c.left, Converged, 1}}}
+		r := f.Solve(context.Background(), a, s, x, []float64{1, 0}, hostOptions{
+			Guess: true, MaxIter: 1,
+			Measure: func(x, r []float64) float64 { return math.Abs(r[0]) / (1e9*math.Abs(x[0]) + 1) },
+		})
+		if taken := x[0] != c.x; taken != c.taken {
+			t.Errorf("from %g: x is %g, %v", c.x, x[0], r.Reason)
+		}
+	}
+}
+
 // The limit holds for the iterations of all steps together, and the monitor
 // sees one count.
 func TestRefinementSharesItsBudget(t *testing.T) {
