@@ -68,7 +68,7 @@ func TestDefinitions(t *testing.T) {
 		{FSAI, map[string]*csr.Matrix{"full pattern": laplace(t, 4)}, Options{Degree: 8}, exact},
 		{ISAI, wellScaled, Options{}, factorsInverses(2)},
 		{ISAI, wellScaled, Options{Degree: 1}, factorsInverses(1)},
-		{AMG, wellScaled, Options{}, exact}, // of one level
+		{AMG, wellScaled, Options{Multigrid: MultigridOptions{Coarsest: coarsest}}, exact}, // of one level
 		{AMG, large, Options{}, cycle},
 		{AMG, large, Options{Multigrid: MultigridOptions{Coarsest: 4}}, cycle}, // levels visited twice
 		{AMG, large, Options{Degree: 3, Multigrid: MultigridOptions{Smoother: smootherL1Jacobi}}, cycle},

@@ -227,7 +227,7 @@ func (h *spreadHierarchy) gathered() (*hierarchy, error) {
 			last.p.Col[e] = int32(l.Global(int(j)))
 		}
 	}
-	g := &hierarchy{setup: h.setup, rule: h.rule, twice: h.twice, first: h.level(), held: h.held}
+	g := &hierarchy{setup: h.setup, rule: h.rule, twice: h.twice, first: h.level(), held: h.held, inverted: h.inverted}
 	g.a = &csr.Matrix{Rows: int(n), Cols: int(n), RowPtr: make([]int64, n+1), Col: make([]int32, nonzeros), Val: make([]float64, nonzeros)}
 	heads := make([]int32, 0, l.Own) // of rows: twice the number of entries, and one more if a node begins
 	cols, vals := make([]int32, 0, h.a.NNZ()), make([]float64, 0, h.a.NNZ())

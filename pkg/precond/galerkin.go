@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,7 +15,7 @@ import (
 //
 // allow is called with the number of multiplications of a p, an upper bound of its nonzeros, and the number of its rows;
 // count counts the nonzeros. Before each part of r (a p), allow is called with the same figures of the result up to this
-// part. An error of allow ends galerkin.
+// part. At last it is called with the numbers of nonzeros that both had, and no count. An error of allow ends galerkin.
 func galerkin(
 	r, a, p *csr.Matrix, blocks nodes, pool *parallel.Pool,
 	allow func(multiplications int64, rows int, count func() int64) error,
@@ -47,7 +48,7 @@ func galerkinRows(
 	}
 	right, ap, result := whole(p), newPieces(a.Rows, pieceShift), newPieces(r.Rows, resultShift)
 	m := newProductMaker(blocks, pool)
-	work, nonzeros := int64(0), int64(0)
+	work, nonzeros, nonzerosOfAP := int64(0), int64(0), int64(0)
 	for _, w := range productWindows(r, &ap, &result, pool) {
 		pool.Each(len(w.enter), func(k int) {
 			lo, hi := ap.bounds(w.enter[k])
@@ -56,6 +57,9 @@ func galerkinRows(
 				fillEmpty(&ap.part[w.enter[k]], rowRange(given, lo, hi))
 			}
 		})
+		for _, k := range w.enter {
+			nonzerosOfAP += int64(len(ap.part[k].Col))
+		}
 		rows := rowRange(r, w.lo<<resultShift, min(w.hi<<resultShift, r.Rows))
 		work += multiplications(rows, &ap, pool)
 		if err := allow(work, r.Rows, func() int64 {
@@ -71,6 +75,9 @@ func galerkinRows(
 			nonzeros += int64(len(part.Col))
 		}
 		m.letGo(&ap, w.leave)
+	}
+	if err := cmp.Or(allow(nonzerosOfAP, a.Rows, nil), allow(nonzeros, r.Rows, nil)); err != nil {
+		return nil, err
 	}
 	return result.compact(p.Cols, pool), nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
@@ -11,7 +12,9 @@ import (
 )
 
 const (
-	coarsest       = 500  // rows of a matrix that is inverted rather than coarsened
+	coarsest       = 500  // most rows of a matrix that is inverted rather than coarsened
+	inverseWork    = 2000 // multiplications for its inverse, a row of the finest matrix: beyond this, levels are cheaper
+	cheapInverse   = 100  // rows of a matrix whose inverse costs next to nothing
 	largestDense   = 3000 // rows of a matrix that may be inverted where coarsening fails
 	maxLevels      = 25
 	slowCoarsening = 0.75    // share of the unknowns that a coarser level must stay below
@@ -40,10 +43,11 @@ type levelMatrices struct {
 // hierarchy sets up multigrid from level to level.
 type hierarchy struct {
 	setup
-	over   spreading
-	first  int             // level from 0 that levels begin with
-	levels []levelMatrices // but the coarsest
-	held   int64           // bytes of the matrices in levels
+	over     spreading
+	first    int             // level from 0 that levels begin with
+	levels   []levelMatrices // but the coarsest
+	held     int64           // bytes of the matrices in levels
+	inverted int             // rows of a matrix that is inverted rather than coarsened
 
 	// The current level.
 	a        *csr.Matrix
@@ -60,7 +64,10 @@ func (h *hierarchy) build() (err error) {
 	if h.Kept != nil && !h.Kept.complete { // of a set-up that was interrupted
 		h.Kept.DropTransfers()
 	}
-	for more := true; more && h.a.Rows > h.coarsest() && h.level() < maxLevels; {
+	if h.inverted == 0 {
+		h.inverted = h.coarsest(h.a.Rows)
+	}
+	for more := true; more && h.a.Rows > h.inverted && h.level() < maxLevels; {
 		if more, err = h.coarsen(); err != nil {
 			return err
 		}
@@ -79,8 +86,11 @@ func (h *hierarchy) build() (err error) {
 	return nil
 }
 
-// coarsest returns the number of rows of a matrix that is inverted.
-func (h *hierarchy) coarsest() int { return min(cmp.Or(h.Multigrid.Coarsest, coarsest), largestDense) }
+// coarsest returns the number of rows of a matrix that is inverted, for the number of rows of the finest matrix.
+func (h *hierarchy) coarsest(finest int) int {
+	small := min(coarsest, max(cheapInverse, int(math.Cbrt(inverseWork*float64(finest)))))
+	return min(cmp.Or(h.Multigrid.Coarsest, small), largestDense)
+}
 
 // omega returns what D^-1 A is multiplied with to smooth a prolongator.
 func (h *hierarchy) omega(lambda float64) float64 {
@@ -128,6 +138,9 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	l.p = t.smooth(m, h.nodes, v, strong, f, h.omega(lambda), pool)
 	if h.smoothsTwice() {
 		l.p = smoothAgain(l.p, m, strong, f.diagonal, h.omega(lambda), pool)
+	}
+	if err := h.checkMemory(h.held + 2*l.p.Bytes()); err != nil { // as if it had been counted
+		return false, err
 	}
 	l.r = l.p.Transpose(pool)
 	h.tell(smoothedPart)
@@ -179,6 +192,9 @@ func (h *hierarchy) connections() (s strength, strong *graph) {
 func (h *hierarchy) descend(l levelMatrices) error {
 	held := h.held + 2*l.p.Bytes()
 	coarse, err := galerkin(l.r, l.a, l.p, h.nodes, h.pool, func(multiplications int64, rows int, count func() int64) error {
+		if count == nil { // this is what was needed
+			return h.checkMemory(held + 2*csr.Bytes(int64(rows), multiplications))
+		}
 		if err := cmp.Or(h.interrupted(), h.checkWork(multiplications)); err != nil {
 			return err
 		}

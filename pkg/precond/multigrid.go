@@ -30,7 +30,7 @@ type MultigridOptions struct {
 	// Omega is the damping factor of the smoothing of prolongators, times the largest eigenvalue of D^-1 A; 0: 4/3,
 	// negative: they are not smoothed.
 	Omega    float64
-	Coarsest int // rows of a matrix that is inverted rather than coarsened; 0: 500, at most 3000
+	Coarsest int // rows of a matrix that is inverted rather than coarsened; 0: 500, fewer where the finest matrix has fewer than 62,500; at most 3000
 }
 
 // multigrid is smoothed aggregation ([Vanek96]): a hierarchy of matrices

@@ -39,8 +39,11 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	product = scattered(product, sources, l.Len)
 	given, p, c := h.fetchedProduct(product, p, c)
 	agreed, multiplications := false, int64(0)
-	coarse, err := galerkinRows(r, level.a, p, given, c.blocks(), h.pool, func(n int64, _ int, _ func() int64) error {
-		if agreed {
+	coarse, err := galerkinRows(r, level.a, p, given, c.blocks(), h.pool, func(n int64, _ int, count func() int64) error {
+		switch {
+		case count == nil:
+			return nil
+		case agreed:
 			multiplications = n
 			return nil
 		}

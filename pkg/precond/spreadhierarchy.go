@@ -26,6 +26,7 @@ type spreadHierarchy struct {
 
 // build makes levels until one is small enough to be gathered, and returns the hierarchy that goes on with that.
 func (h *spreadHierarchy) build() (*hierarchy, error) {
+	h.inverted = h.coarsest(int(h.rows()))
 	for more := true; more && h.rows() > h.small && h.level() < maxLevels; {
 		var err error
 		if more, err = h.coarsen(); err != nil {
