@@ -13,9 +13,9 @@ import (
 )
 
 // BenchmarkSolveMany compares eight right-hand sides with one, at the default options, on two threads: the least times of a
-// solve for one, of SolveMany for eight, and of both with the set-up, all measured in turns. Rows of the table in docs/usage.md are
+// solve for one, of SolveMany for eight, and of both with the set-up, all measured in turns. The figures in docs/usage.md are those of
 //
-//	go test ./pkg/solve -run '^$' -bench SolveMany -benchtime 3x
+//	go test ./internal/solver -run '^$' -bench SolveMany -benchtime 3x
 func BenchmarkSolveMany(b *testing.B) {
 	for _, name := range []string{
 		"bcsstk16", "wathen_30_30", "Andrews", "rail_79841", "anisotropic3d7816", "memplus", "norne_tpfa_r1", "sherman1", "beam_tet_dof2475",

@@ -139,8 +139,11 @@ func (w Workload) expectation(kind precond.Kind) rules.Expectation {
 			e.Count *= w.cycles()
 			e.CountNodes *= w.cycles()
 		}
-		if w.Network && !w.Definite || w.Eddies {
+		switch {
+		case w.Network && !w.Definite:
 			e.Count *= rules.OfNetworks
+		case w.Eddies:
+			e.Count *= rules.OfEddies
 		}
 	}
 	return e

@@ -277,10 +277,13 @@ const (
 	// ByDomain is the number of iterations with complete factors of domains, relative to those with the diagonal.
 	// Unit: ratio. Source: docs/domains.md. Fit: not fitted: chosen by judgement.
 	ByDomain = 0.2
-	// OfNetworks is by how much multigrid, and the diagonal beside a mesh in the plane, take more iterations for networks that are not symmetric, and
-	// multigrid for recirculating flow.
-	// Unit: ratio. Source: circuits, eddies. Fit: make choice.
+	// OfNetworks is by how much multigrid, and the diagonal beside a mesh in the plane, take more iterations for networks that are not symmetric.
+	// Unit: ratio. Source: circuits. Fit: make choice.
 	OfNetworks = 4
+	// OfEddies is the same for multigrid and recirculating flow, on which it takes twice as many iterations as for networks or does not converge: where complete factors
+	// take about as much, they come first.
+	// Unit: ratio. Source: eddies of seeds 21 to 29. Fit: make choice CHOICE_FLAGS='--classes eddies'.
+	OfEddies = 6
 	// Indefinite is by how much preconditioners other than complete factors take more iterations where a symmetric matrix is not definite.
 	// Unit: ratio. Source: saddle points. Fit: make choice.
 	Indefinite = 3.5
