@@ -96,7 +96,7 @@ def generated(args, folder):
         definiteness, _, sizes = classes.CLASSES[name]
         for rows in sizes:
             for seed in args.seeds:
-                if rows <= args.most_rows and (name, rows, seed) not in args.done:
+                if args.least_rows <= rows <= args.most_rows and (name, rows, seed) not in args.done:
                     a, b, what = classes.system(name, rows, seed)
                     sp.save_npz(folder / "A.npz", a, compressed=False)
                     write_petsc_vector(folder / "b.petsc", b)
@@ -109,7 +109,7 @@ def collected(args, folder):
     for path in args.files:
         rows, cols, nnz, _, field, symmetry = scipy.io.mminfo(path)
         name = path.name.split(".")[0]
-        if rows == cols <= args.most_rows and field != "complex" and (name, rows, 0) not in args.done:
+        if args.least_rows <= rows == cols <= args.most_rows and field != "complex" and (name, rows, 0) not in args.done:
             write_petsc_vector(folder / "b.petsc", np.random.default_rng(rows).standard_normal(rows))
             kind = "symmetric" if symmetry == "symmetric" else classes.GENERAL
             yield results.System(name, rows, 0, rows, nnz, kind, "random"), SETTINGS[kind], path, folder / "b.petsc"
@@ -120,6 +120,7 @@ def parsed():
     p.add_argument("--mpsolve", required=True, help=argparse.SUPPRESS)
     p.add_argument("--classes", nargs="+", metavar="CLASS", choices=list(classes.CLASSES), help=f"only these, of {', '.join(classes.CLASSES)}")
     p.add_argument("--seeds", nargs="+", type=int, default=[1, 2], help="one system of each class and size for each (1 2)")
+    p.add_argument("--least-rows", type=int, default=0, help="only systems of about so many rows or more")
     p.add_argument("--most-rows", type=int, default=10**9, help="only systems of about so many rows or fewer")
     p.add_argument("--limit", type=float, default=60, help="seconds that a run may take (60)")
     p.add_argument("--out", type=pathlib.Path, help="add each measurement to this file; what it has is not measured again")

@@ -70,6 +70,46 @@ func TestBenchJSON(t *testing.T) {
 	}
 }
 
+// spmv --json prints what its tables show, and nothing else.
+func TestSpMVJSON(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.mtx")
+	if code, _, errOut := runMain(t, "generate poisson2d --n 12 --output "+file); code != 0 {
+		t.Fatal(errOut)
+	}
+	for flags, want := range map[string]struct {
+		lines int
+		text  []string
+		above []string // keys of numbers above zero
+	}{
+		"":                             {3, []string{"layout", "formats"}, []string{"seconds_min", "bytes_per_nnz", "speedup_tuned", "threads"}},
+		"--vectors dd --layout csr":    {1, []string{"layout", "formats"}, []string{"seconds_min", "seconds_dd_min", "bytes_per_nnz", "error_dd"}},
+		"--bits 106 --mp limbs,mpres ": {3, []string{"implementation"}, []string{"seconds_min", "bits", "threads", "bytes_per_nnz"}},
+	} {
+		code, out, errOut := runMain(t, "spmv --json --repeat 2 "+flags+" "+file)
+		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+		if code != 0 || errOut != "" || len(lines) != want.lines {
+			t.Errorf("%s: exit code %d, %s, %d lines: %s", flags, code, errOut, len(lines), out)
+			continue
+		}
+		for _, line := range lines {
+			var v map[string]any
+			if err := json.Unmarshal([]byte(line), &v); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			for _, key := range append(want.text, "matrix", "processor", "version") {
+				if text, _ := v[key].(string); text == "" {
+					t.Errorf("no text %s: %s", key, line)
+				}
+			}
+			for _, key := range want.above {
+				if n, _ := v[key].(float64); !(n > 0) {
+					t.Errorf("no number %s: %s", key, line)
+				}
+			}
+		}
+	}
+}
+
 // runMain runs a command line.
 func runMain(t *testing.T, line string) (code int, out, errOut string) {
 	t.Helper()

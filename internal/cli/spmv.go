@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
@@ -27,6 +28,7 @@ type spmvFlags struct {
 	seed      uint64
 	maxMemory memorySize
 	precision precisionFlags
+	json      bool
 }
 
 const spmvLong = `Store a matrix in adaptive precision and multiply with it, next to FP64 CSR.
@@ -43,7 +45,9 @@ and products with float64 vectors, in the same layouts. Errors are the largest |
 computed in 300 bits with the matrix as given. So the errors of adaptive precision include those of storing the matrix.
 
 With --bits, the matrix stays in FP64 and the elements of x have that many bits. Errors are those of some rows against
-exact sums, relative to the sum of magnitudes.`
+exact sums, relative to the sum of magnitudes.
+
+--json prints a JSON object for each product, with the fields of bench spmv.`
 
 func newSpMV(s streams) *cobra.Command {
 	var f spmvFlags
@@ -53,7 +57,7 @@ func newSpMV(s streams) *cobra.Command {
 			"  mpsolve spmv matrix.mtx --vectors dd --layout csr,sell8,slots\n" +
 			"  mpsolve spmv matrix.mtx --formats FP32 --arith storage\n" +
 			"  mpsolve spmv matrix.mtx --formats AP7 --paper-exact --criterion exact\n" +
-			"  mpsolve spmv matrix.mtx --bits 106,212,424",
+			"  mpsolve spmv matrix.mtx --bits 106,212,424 --json",
 		Args: exactly(1, "one matrix file"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
 	}
@@ -67,6 +71,7 @@ func newSpMV(s streams) *cobra.Command {
 	fl.IntVar(&f.repeat, "repeat", 20, "runs of each product")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random x")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit for reading, such as 4GB (default: the memory of the machine)")
+	fl.BoolVar(&f.json, "json", false, "print JSON objects, one per line, instead of tables")
 	return c
 }
 
@@ -141,29 +146,42 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 		return usage("%s", oneLine(err))
 	}
 	out := &firstError{w: s.out}
-	report.Facts(out, facts)
-	m, order, err := f.reorder.apply(out, m, pool)
+	text := f.text(out)
+	report.Facts(text, facts)
+	m, order, err := f.reorder.apply(text, m, pool)
 	if err != nil {
 		return err
 	}
 	if len(f.precision.bits) > 0 {
-		return f.inBits(c, out, m, pool)
+		return f.inBits(c, out, path, m, pool)
 	}
 	stored, a, err := lab.Store(m, spec, pool)
 	if err != nil {
 		return order.InputError(err)
 	}
 
-	report.Line(out, "stored", "%s, in %.3f s, %s", spec, stored.Build, english.Plural(pool.Threads(), "thread", ""))
-	report.Line(out, "layout", "%s", a.LayoutText())
-	report.Formats(out, a.Stats(), m.Bytes())
+	report.Line(text, "stored", "%s, in %.3f s, %s", spec, stored.Build, english.Plural(pool.Threads(), "thread", ""))
+	report.Line(text, "layout", "%s", a.LayoutText())
+	report.Formats(text, a.Stats(), m.Bytes())
 	products := append(lab.Baselines(m, pool), stored)
 	if err := lab.MeasureProducts(c.Context(), m, x, products, pool, lab.Timing{Repeat: f.repeat}); err != nil {
 		return err
 	}
-	report.Products(out, lab.Rows(path, pool.Threads(), lab.Bandwidth{}, products))
+	rows := lab.Rows(path, pool.Threads(), lab.Bandwidth{}, products)
+	report.Products(text, rows)
+	if f.json {
+		out.keep(report.ProductsJSON(out, environment(), rows))
+	}
 	if out.err != nil {
 		return fmt.Errorf("writing: %w", out.err)
 	}
 	return nil
+}
+
+// text returns the writer of the report for people: none beside JSON.
+func (f *spmvFlags) text(out io.Writer) io.Writer {
+	if f.json {
+		return io.Discard
+	}
+	return out
 }

@@ -150,8 +150,9 @@ func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 		opt.Specs = append(opt.Specs, rules.Spec(t, facts.Symmetric))
 	}
 	out := &firstError{w: s.out}
-	report.Facts(out, facts)
-	m, order, err := f.reorder.apply(out, m, pool)
+	text := f.text(out)
+	report.Facts(text, facts)
+	m, order, err := f.reorder.apply(text, m, pool)
 	if err != nil {
 		return err
 	}
@@ -159,8 +160,11 @@ func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return order.InputError(err)
 	}
-	report.Line(out, "threads", "%d", pool.Threads())
-	report.ProductsDD(out, products)
+	report.Line(text, "threads", "%d", pool.Threads())
+	report.ProductsDD(text, products)
+	if f.json {
+		out.keep(report.ProductsDDJSON(out, environment(), path, pool.Threads(), products))
+	}
 	if out.err != nil {
 		return fmt.Errorf("writing: %w", out.err)
 	}
@@ -201,7 +205,7 @@ func (f *precisionFlags) check(c *cobra.Command) error {
 }
 
 // inBits measures products of m with vectors in multiple precision.
-func (f *spmvFlags) inBits(c *cobra.Command, out *firstError, m *csr.Matrix, pool *parallel.Pool) error {
+func (f *spmvFlags) inBits(c *cobra.Command, out *firstError, path string, m *csr.Matrix, pool *parallel.Pool) error {
 	list, err := lab.MPSpMV(c.Context(), m, pool, lab.MPSpMVOptions{
 		Bits: f.precision.bits, Implementations: f.precision.implementations, Seed: f.seed, MaxMemory: f.maxMemory.orInstalled(),
 		Timing: lab.Timing{Repeat: f.repeat},
@@ -209,6 +213,9 @@ func (f *spmvFlags) inBits(c *cobra.Command, out *firstError, m *csr.Matrix, poo
 	if err != nil {
 		return err
 	}
-	report.MPProducts(out, m.NNZ(), list)
+	report.MPProducts(f.text(out), m.NNZ(), list)
+	if f.json {
+		out.keep(report.MPProductsJSON(out, environment(), path, pool.Threads(), m.NNZ(), list))
+	}
 	return out.err
 }

@@ -156,3 +156,25 @@ func MPProducts(w io.Writer, nnz int, list []lab.MPProduct) {
 	}
 	t.Render()
 }
+
+// MPProductsJSON writes each sparse product in multiple precision as one JSON object on a line.
+func MPProductsJSON(w io.Writer, on host.Environment, matrix string, threads, nnz int, list []lab.MPProduct) error {
+	type product struct {
+		Matrix          string  `json:"matrix"`
+		NNZ             int     `json:"nnz"`
+		Implementation  string  `json:"implementation"`
+		Bits            int     `json:"bits"`
+		Threads         int     `json:"threads"`
+		BytesPerNonzero float64 `json:"bytes_per_nnz"`
+		SecondsBuild    float64 `json:"seconds_build"`
+		SecondsMin      float64 `json:"seconds_min"`
+		SecondsMedian   float64 `json:"seconds_median"`
+		Error           Number  `json:"error"` // of elements of y, relative to the sum of magnitudes
+		host.Environment
+	}
+	return jsonLines(w, list, func(p lab.MPProduct) any {
+		return product{
+			matrix, nnz, p.Implementation, p.Bits, threads, float64(p.Bytes) / float64(max(nnz, 1)), p.Build, p.Min, p.Median, Number(p.Error), on,
+		}
+	})
+}

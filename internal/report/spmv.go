@@ -195,3 +195,32 @@ func ProductsDD(w io.Writer, products []lab.ProductDD) {
 	}
 	t.Render()
 }
+
+// ProductsDDJSON writes each pair of products, with float64 and with double-double vectors, as one JSON object on a line.
+func ProductsDDJSON(w io.Writer, on host.Environment, matrix string, threads int, products []lab.ProductDD) error {
+	type product struct {
+		Matrix          string  `json:"matrix"`
+		Rows            int     `json:"rows"`
+		Cols            int     `json:"cols"`
+		NNZ             int     `json:"nnz"`
+		Layout          string  `json:"layout"`
+		Formats         string  `json:"formats"`
+		Epsilon         Number  `json:"epsilon"`
+		Criterion       string  `json:"criterion"`
+		Threads         int     `json:"threads"`
+		BytesPerNonzero float64 `json:"bytes_per_nnz"`
+		SecondsMin      float64 `json:"seconds_min"` // with float64 vectors
+		SecondsMedian   float64 `json:"seconds_median"`
+		DDMin           float64 `json:"seconds_dd_min"`
+		DDMedian        float64 `json:"seconds_dd_median"`
+		Error           Number  `json:"error"` // of elements of y, relative to |A| |x|
+		DDError         Number  `json:"error_dd"`
+		host.Environment
+	}
+	return jsonLines(w, products, func(p lab.ProductDD) any {
+		return product{
+			matrix, p.Rows, p.Cols, p.NNZ, p.Layout, p.Formats, Number(p.Epsilon), p.Criterion, threads, p.BytesPerNonzero(),
+			p.Double.Min, p.Double.Median, p.DD.Min, p.DD.Median, Number(p.ErrorDouble), Number(p.ErrorDD), on,
+		}
+	})
+}
