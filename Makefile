@@ -322,11 +322,11 @@ digits-figure: ## figure and table of docs/digits.md: digits of x over seconds f
 	$(GO) run ./tools/measure digitsfigure -dir $(MATRICES)
 
 .PHONY: solver-table
-solver-table: ## tables of docs/preconditioners.md, multigrid.md and double-double.md: the gain of preconditioners; TABLE_FLAGS
+solver-table: ## tables of docs/measured.md and docs/multigrid.md: the gain of preconditioners; TABLE_FLAGS
 	$(GO) run ./tools/measure tables -dir $(MATRICES) $(TABLE_FLAGS) solvers
 
 .PHONY: precision-table
-precision-table: ## tables and figure of docs/precision-formats.md
+precision-table: ## table of docs/measured.md and figure of docs/precision-formats.md
 	$(GO) run ./tools/measure tables -dir $(MATRICES) $(TABLE_FLAGS) precision
 
 .PHONY: volume-model
@@ -344,7 +344,7 @@ storage-figure: ## drawing and numbers of docs/storage.md
 REPRODUCTION ?= reproduction
 
 .PHONY: reproduction
-reproduction: build ## the papers' tables and figures into REPRODUCTION, verdicts into docs/reproduction.md; REPRODUCE_FLAGS
+reproduction: build ## the papers' tables and figures into REPRODUCTION, verdicts into docs/reproduction-results.md; REPRODUCE_FLAGS
 	bin/mpsolve reproduce all --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
 	bin/mpsolve reproduce report --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
 	$(GO) run ./tools/measure reproductionpage -measurements $(REPRODUCTION)/measurements.jsonl
@@ -352,7 +352,7 @@ reproduction: build ## the papers' tables and figures into REPRODUCTION, verdict
 DIGITS_EXPERIMENTS := ddavx-axpy ddavx-bytes-flop ddavx-band ddavx-matrices ddavx-100-iterations ddavx-bicg ddavx-switch mpres-table-3 mpres-table-5 mp-spmv
 
 .PHONY: reproduction-digits
-reproduction-digits: build ## the tables of double-double and multiple precision into REPRODUCTION-digits, and their section of docs/reproduction.md
+reproduction-digits: build ## the tables of double-double and multiple precision into REPRODUCTION-digits, and their section of docs/reproduction-results.md
 	bin/mpsolve reproduce $(DIGITS_EXPERIMENTS) --matrices $(MATRICES) --output $(REPRODUCTION)-digits $(REPRODUCE_FLAGS)
 	$(GO) run ./tools/measure reproductionpage -section digits -measurements $(REPRODUCTION)-digits/measurements.jsonl
 

@@ -7,7 +7,7 @@
 //	go run ./tools/measure gputable          writes measurements on GPUs into docs/gpu.md
 //	go run ./tools/measure multigrid         compares variants of multigrid
 //	go run ./tools/measure precisedigits     checks solutions of many digits
-//	go run ./tools/measure reproductionpage  writes measurements of papers' experiments into docs/reproduction.md
+//	go run ./tools/measure reproductionpage  writes measurements of papers' experiments into docs/reproduction-results.md
 //	go run ./tools/measure stress            attacks the solver with thousands of systems
 //	go run ./tools/measure tables            writes tables of the test matrices into the documentation
 //	go run ./tools/measure volume            writes the model of what ranks send into docs/mpi.md

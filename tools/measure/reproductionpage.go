@@ -40,11 +40,11 @@ var figures = []struct{ id, view string }{
 }
 
 // reproductionPageMain writes the measurements of `mpsolve reproduce`, the verdicts on the papers' claims and some
-// figures into docs/reproduction.md, between its markers. With -section it writes the measurements of some
+// figures into docs/reproduction-results.md, between its markers. With -section it writes the measurements of some
 // experiments, without figures, between their own markers.
 func reproductionPageMain() {
 	measurements := flag.String("measurements", "reproduction/measurements.jsonl", "file of measurements")
-	file := flag.String("page", "docs/reproduction.md", "page to write into")
+	file := flag.String("page", "docs/reproduction-results.md", "page to write into")
 	folder := flag.String("figures", "docs/reproduction", "folder for the figures, next to the page")
 	section := flag.String("section", "", "`name` of the section of the page, without figures; empty: the whole, with them")
 	flag.Parse()

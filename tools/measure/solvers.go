@@ -27,13 +27,13 @@ var solverTables = []struct {
 	measure    func(options) (table.Writer, error)
 }{
 	{"matrices", "", measureMatrices},
-	{"kinds", "docs/preconditioners.md", measureKinds},
+	{"kinds", "docs/measured.md", measureKinds},
 	{"growth", "docs/multigrid.md", measureGrowth},
-	{"precision", "docs/preconditioners.md", measurePrecision},
-	{"large", "docs/preconditioners.md", measureLarge},
+	{"precision", "docs/measured.md", measurePrecision},
+	{"large", "docs/measured.md", measureLarge},
 	{"vectors", "", measureVectors},
 	{"defaults", "", measureDefaults},
-	{"vectors alone", "docs/double-double.md", measureVectorsAlone},
+	{"vectors alone", "docs/measured.md", measureVectorsAlone},
 }
 
 // writeSolvers measures the gain of preconditioners.

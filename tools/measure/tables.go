@@ -43,7 +43,7 @@ var tables = map[string]struct {
 }{
 	"matrices":  {"docs/matrices.md", 5 * time.Minute, writeMatrices},
 	"solvers":   {"", 2 * time.Minute, writeSolvers},
-	"precision": {"docs/precision-formats.md", 0, writePrecision},
+	"precision": {"docs/measured.md", 0, writePrecision},
 	"rule":      {"docs/precision.md", 0, writeRule},
 	"layouts":   {"", 0, func(options) error { return writeLayouts(os.Stdin, os.Stdout) }},
 }
@@ -51,8 +51,8 @@ var tables = map[string]struct {
 // tablesMain measures with the test matrices and writes tables into the documentation:
 //
 //	tables [flags] matrices    every matrix through mpsolve solve: docs/matrices.md
-//	tables [flags] solvers     the gain of preconditioners: docs/preconditioners.md and others, see solverTables
-//	tables [flags] precision   storage in adaptive precision: docs/precision-formats.md
+//	tables [flags] solvers     the gain of preconditioners, see solverTables
+//	tables [flags] precision   storage in adaptive precision: docs/measured.md
 //	tables rule                the figure of docs/precision.md, and its numbers on standard output
 //	tables layouts             speeds of layouts, from JSON on standard input to JSON on
 //	                           standard output: pkg/adaptive/testdata/layouts.jsonl
