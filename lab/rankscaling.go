@@ -151,13 +151,21 @@ func (r ranks) scale(ctx context.Context, k generate.Kind, rows int64, s *RankSc
 		return err
 	}
 	s.Rows, s.NNZ = m.N, m.NNZ
+	hearing := dist.NewHearing(m.Comm)
+	m = m.Through(hearing)
+	agreed := func(own krylov.Reason) krylov.Reason { // as in a solve
+		if hearing.Quiet() && own == krylov.Running {
+			return own
+		}
+		return r.agreed(own)
+	}
 	a, space := dist.NewCSR(m, m.Local, pool), dist.NewSpace(m.Layout, pool)
 	x, y, b := space.New(), space.New(), space.New()
 	space.Fill(b, func(i int) float64 { return float64(i%7) - 3 })
 	cg := krylov.NewCG[[]float64, linop.Float64](space)
 	iterate := func(iterations int) krylov.Result {
 		clear(x)
-		return cg.Solve(context.Background(), a, x, b, krylov.Options[[]float64]{Tol: unreachable, MaxIter: iterations, Agree: r.agreed})
+		return cg.Solve(context.Background(), a, x, b, krylov.Options[[]float64]{Tol: unreachable, MaxIter: iterations, Agree: agreed})
 	}
 	if end := iterate(max(2*few, r.opt.Iterations)); end.Reason != krylov.IterationLimit {
 		return fmt.Errorf("CG on %d rows of %s ended after %d iterations: want more rows, or fewer iterations", m.N, k.Name, end.Iterations)

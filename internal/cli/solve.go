@@ -143,7 +143,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, and longer when convergence is slow")
 	fl.IntVar(&f.opt.IDR, "idr-s", krylov.DefaultIDR, "dimension of the shadow space of idr: more takes fewer iterations and more memory")
-	fl.StringVar(&f.orthogonalization, "orthogonalization", "mgs", "orthogonalization in gmres: mgs (modified Gram-Schmidt) or cgs2 (classical Gram-Schmidt, twice)")
+	fl.StringVar(&f.orthogonalization, "orthogonalization", "mgs", "orthogonalization in gmres: mgs (modified Gram-Schmidt) or cgs2 (classical Gram-Schmidt, twice; always over several domains and on devices)")
 	fl.BoolVar(&f.refine, "refine", true, "use iterative refinement")
 	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "error reduction per refinement step; 0: as much as --tol needs")
 	flagGroup(c, "Method")

@@ -173,3 +173,35 @@ func TestTimedConcurrent(t *testing.T) {
 		}
 	}
 }
+
+// All ranks hear at the next sum that one has something to say, and sums are those of the Comm below.
+func TestHearingConcurrent(t *testing.T) {
+	const ranks, rounds, spoken = 3, 5, 3
+	Run(ranks, func(c Comm) {
+		timed, round := NewTimed(c), 0
+		h := NewHearing(timed)
+		if NewHearing(h) != h {
+			t.Error("another one")
+		}
+		if h.Quiet() {
+			t.Error("quiet without a sum")
+		}
+		if c.Rank() == 1 {
+			h.Speaks = func() bool { return round == spoken }
+		}
+		for round = range rounds {
+			x := []int64{int64(c.Rank()), 1}
+			h.Sum(x)
+			h.Sum(nil)
+			if x[0] != 3 || x[1] != ranks {
+				t.Errorf("sums are %v", x)
+			}
+			if quiet := h.Quiet(); quiet != (round != spoken) {
+				t.Errorf("round %d: quiet %v", round, quiet)
+			}
+		}
+		if n := timed.Traffic.Reductions; n != 2*rounds {
+			t.Errorf("%d reductions", n)
+		}
+	})
+}

@@ -25,6 +25,13 @@ type Matrix struct {
 	Local *csr.Matrix
 }
 
+// Through returns the matrix with another Comm of the same ranks for what is sent from now on, but for halos.
+func (m *Matrix) Through(c Comm) *Matrix {
+	l := *m.Layout
+	l.Comm = c
+	return &Matrix{Layout: &l, N: m.N, NNZ: m.NNZ, Local: m.Local}
+}
+
 // NewMatrix returns the matrix of these domains, given the rows of the domains that this rank owns. It takes over the
 // memory of the rows. It is collective.
 func NewMatrix(c Comm, d Domains, parts []Rows) (*Matrix, error) {

@@ -37,10 +37,10 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*So
 		return nil, err
 	}
 	opt = rules.WithDefaults(opt, int(a.N))
-	opt.Reorder = solve.ReorderNone
+	opt.Reorder, opt.CGS2 = solve.ReorderNone, true // few reductions over ranks
 	s := new(Solver)
 	s.begin(a.Local, opt)
-	s.Job = &ranks.Job{Matrix: a}
+	s.Job = &ranks.Job{Matrix: a.Through(dist.NewHearing(a.Comm))}
 	if err := s.setUpOverDomains(ctx); err != nil {
 		s.Pool.Close()
 		return nil, err

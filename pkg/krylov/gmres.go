@@ -257,7 +257,7 @@ func (m *gmres[V, S]) orthogonalise(j int, w V) (next S) {
 		column.next = m.space.AxpyDot(h[j].Neg(), v[j], w, w).Sqrt()
 		return column.next
 	}
-	column.g = slices.Grow(column.g[:0], j+1)[:j+1]
+	column.g = slices.Grow(column.g[:0], j+2)[:j+1]
 	g := column.g
 	if m.packed != nil {
 		column.next = m.projectPacked(h, g, w)
@@ -267,10 +267,35 @@ func (m *gmres[V, S]) orthogonalise(j int, w V) (next S) {
 	m.space.MultiDot(h, v, w)
 	negate(g, h)
 	m.space.MultiAxpy(g, v, w)
+	if m.columns.async == nil {
+		column.next = m.projectAgain(g, w)
+		return column.next
+	}
 	m.space.MultiDot(g, v, w)
 	negate(g, g)
 	column.next = m.space.MultiAxpyDot(g, v, w).Sqrt()
 	return column.next
+}
+
+// cancelled is the share of w·w below which its difference from the sum of g_k^2 has lost digits.
+const cancelled = 0.5
+
+// projectAgain removes from w = v[j+1] what the first projection has left of v[0..j], sets g to -v_k·w, and returns the norm of
+// what remains. This norm follows from w·w, by Pythagoras' theorem, so that one reduction has all inner products.
+func (m *gmres[V, S]) projectAgain(g []S, w V) S {
+	all := g[:len(g)+1]
+	m.space.MultiDot(all, m.v[:len(all)], w)
+	whole := all[len(g)]
+	rest := whole
+	for _, gk := range g {
+		rest = rest.Sub(gk.Mul(gk))
+	}
+	negate(g, g)
+	if !(rest.Float() > cancelled*whole.Float()) {
+		return m.space.MultiAxpyDot(g, m.v[:len(g)], w).Sqrt()
+	}
+	m.space.MultiAxpy(g, m.v[:len(g)], w)
+	return rest.Sqrt()
 }
 
 // last reports whether the scalars of a step cannot wait for the next one.

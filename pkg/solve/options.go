@@ -105,7 +105,7 @@ type Krylov struct {
 	NoRefine bool // the method alone, without iterative refinement
 	Restart  int  // of GMRES; 0: krylov.DefaultRestart, growing when a cycle is slow
 	IDR      int  // dimension s of the shadow space of IDR; 0: krylov.DefaultIDR
-	CGS2     bool // classical Gram-Schmidt, twice, in GMRES instead of modified
+	CGS2     bool // classical Gram-Schmidt, twice, in GMRES instead of modified; on devices and over several domains always
 
 	// Basis is the format of GMRES's basis for float64 vectors; "": float64. With the other formats, GMRES uses classical Gram-Schmidt.
 	Basis linop.BasisFormat

@@ -35,7 +35,7 @@ func NewRanks(j *ranks.Job, m *csr.Matrix, kernels string, haloEpsilon float64, 
 	return &rankHost{h.With(kernels), j, haloEpsilon, transposes}
 }
 
-func (r *rankHost) Agree() func(krylov.Reason) krylov.Reason { return r.job.Reason }
+func (r *rankHost) Agree() func(krylov.Reason) krylov.Reason { return r.job.Follow }
 
 // CSR returns the operator in FP64 of a matrix with the pattern of A, of which local has this rank's rows.
 func (r *rankHost) CSR(local *csr.Matrix) *dist.CSR {

@@ -27,7 +27,11 @@ type Agreement struct {
 	Fault error
 }
 
+// NewAgreement returns the agreement of the ranks of c. If that is a [dist.Hearing], its sums tell that the context of a rank has ended.
 func NewAgreement(ctx context.Context, c dist.Comm) *Agreement {
+	if h, ok := c.(*dist.Hearing); ok {
+		h.Speaks = func() bool { return ctx.Err() != nil }
+	}
 	return &Agreement{Context: ctx, comm: c, done: make(chan struct{})}
 }
 
@@ -45,6 +49,15 @@ func (a *Agreement) Err() error {
 func (a *Agreement) Look() error {
 	a.Reason(krylov.Running)
 	return a.Err()
+}
+
+// Follow implements krylov.Options.Agree for ranks whose own reasons follow from numbers that all ranks have, and so are the same: it
+// is Reason, without a message where the ranks go on and the sums of the iteration have told that no context has ended.
+func (a *Agreement) Follow(own krylov.Reason) krylov.Reason {
+	if h, ok := a.comm.(*dist.Hearing); ok && h.Quiet() && own == krylov.Running {
+		return own
+	}
+	return a.Reason(own)
 }
 
 // Reason implements krylov.Options.Agree: it returns the most serious of the reasons of all ranks, the end of a context included.
