@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	agreement "github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -151,21 +152,15 @@ func (r ranks) scale(ctx context.Context, k generate.Kind, rows int64, s *RankSc
 		return err
 	}
 	s.Rows, s.NNZ = m.N, m.NNZ
-	hearing := dist.NewHearing(m.Comm)
-	m = m.Through(hearing)
-	agreed := func(own krylov.Reason) krylov.Reason { // as in a solve
-		if hearing.Quiet() && own == krylov.Running {
-			return own
-		}
-		return r.agreed(own)
-	}
+	m = m.Through(dist.NewHearing(m.Comm)) // as a solve does
+	agreed := agreement.NewAgreement(context.Background(), m.Comm)
 	a, space := dist.NewCSR(m, m.Local, pool), dist.NewSpace(m.Layout, pool)
 	x, y, b := space.New(), space.New(), space.New()
 	space.Fill(b, func(i int) float64 { return float64(i%7) - 3 })
 	cg := krylov.NewCG[[]float64, linop.Float64](space)
 	iterate := func(iterations int) krylov.Result {
 		clear(x)
-		return cg.Solve(context.Background(), a, x, b, krylov.Options[[]float64]{Tol: unreachable, MaxIter: iterations, Agree: agreed})
+		return cg.Solve(context.Background(), a, x, b, krylov.Options[[]float64]{Tol: unreachable, MaxIter: iterations, Agree: agreed.Follow})
 	}
 	if end := iterate(max(2*few, r.opt.Iterations)); end.Reason != krylov.IterationLimit {
 		return fmt.Errorf("CG on %d rows of %s ended after %d iterations: want more rows, or fewer iterations", m.N, k.Name, end.Iterations)
@@ -179,14 +174,6 @@ func (r ranks) scale(ctx context.Context, k generate.Kind, rows int64, s *RankSc
 	}
 	s.Product, s.Iteration = times[0], times[1].per(r.opt.Iterations)
 	return nil
-}
-
-// agreed returns a reason for all ranks to stop.
-func (r ranks) agreed(own krylov.Reason) krylov.Reason {
-	if r.any(own != krylov.Running) && own == krylov.Running {
-		return krylov.Interrupted
-	}
-	return own
 }
 
 // few is the number of additional iterations over which messages are counted.
