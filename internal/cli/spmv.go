@@ -47,7 +47,7 @@ computed in 300 bits with the matrix as given. So the errors of adaptive precisi
 With --bits, the matrix stays in FP64 and the elements of x have that many bits. Errors are those of some rows against
 exact sums, relative to the sum of magnitudes.
 
---json prints a JSON object for each product, with the fields of bench spmv.`
+--json prints a JSON object for each product: docs/measuring.md has its fields.`
 
 func newSpMV(s streams) *cobra.Command {
 	var f spmvFlags

@@ -112,6 +112,28 @@ func Regrets(w io.Writer, list []lab.Regret) {
 	}
 }
 
+// onHost are the fields that all products of the host have.
+type onHost struct {
+	Matrix          string  `json:"matrix"`
+	Rows            int     `json:"rows"`
+	Cols            int     `json:"cols"`
+	NNZ             int     `json:"nnz"`
+	Layout          string  `json:"layout"`
+	Formats         string  `json:"formats"`
+	Epsilon         Number  `json:"epsilon"`
+	Criterion       string  `json:"criterion"`
+	Threads         int     `json:"threads"`
+	BytesPerNonzero float64 `json:"bytes_per_nnz"`
+	SecondsMin      float64 `json:"seconds_min"`
+	SecondsMedian   float64 `json:"seconds_median"`
+}
+
+func onHostWith(matrix string, threads int, s lab.Stored, t lab.Time) onHost {
+	return onHost{
+		matrix, s.Rows, s.Cols, s.NNZ, s.Layout, s.Formats, Number(s.Epsilon), s.Criterion, threads, s.BytesPerNonzero(), t.Min, t.Median,
+	}
+}
+
 // ProductsJSON writes each product as one JSON object on a line.
 func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 	type several struct {
@@ -120,19 +142,8 @@ func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 		SecondsMedian float64 `json:"seconds_median"`
 	}
 	type product struct {
-		Matrix          string        `json:"matrix"`
-		Rows            int           `json:"rows"`
-		Cols            int           `json:"cols"`
-		NNZ             int           `json:"nnz"`
-		Layout          string        `json:"layout"`
+		onHost
 		Auto            bool          `json:"auto"` // auto chooses this layout
-		Formats         string        `json:"formats"`
-		Epsilon         Number        `json:"epsilon"`
-		Criterion       string        `json:"criterion"`
-		Threads         int           `json:"threads"`
-		BytesPerNonzero float64       `json:"bytes_per_nnz"`
-		SecondsMin      float64       `json:"seconds_min"`
-		SecondsMedian   float64       `json:"seconds_median"`
 		GBps            Number        `json:"gbps"`
 		ReadLimit       Number        `json:"read_limit_gbps"`   // 0: not measured; so is triad_gbps
 		ReadStreams     []float64     `json:"read_streams_gbps"` // with 1, 2, ... streams on each thread
@@ -155,10 +166,7 @@ func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 			on.Kernels = r.Kernels
 		}
 		return product{
-			Several: list,
-			Matrix:  r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
-			Layout: r.Layout, Auto: r.Auto, Formats: r.Formats, Epsilon: Number(r.Epsilon), Criterion: r.Criterion, Threads: r.Threads,
-			BytesPerNonzero: r.BytesPerNonzero(), SecondsMin: r.Min, SecondsMedian: r.Median,
+			onHost: onHostWith(r.Matrix, r.Threads, r.Stored, r.Time), Several: list, Auto: r.Auto,
 			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9),
 			ReadStreams: gigabytes(r.Streams[:]), Triad: Number(r.Triad / 1e9),
 			SpeedupOrdinary: Number(r.SpeedupOrdinary()), SpeedupTuned: Number(r.SpeedupTuned()), SpeedupCSR: Number(r.SpeedupCSR()),
@@ -199,28 +207,16 @@ func ProductsDD(w io.Writer, products []lab.ProductDD) {
 // ProductsDDJSON writes each pair of products, with float64 and with double-double vectors, as one JSON object on a line.
 func ProductsDDJSON(w io.Writer, on host.Environment, matrix string, threads int, products []lab.ProductDD) error {
 	type product struct {
-		Matrix          string  `json:"matrix"`
-		Rows            int     `json:"rows"`
-		Cols            int     `json:"cols"`
-		NNZ             int     `json:"nnz"`
-		Layout          string  `json:"layout"`
-		Formats         string  `json:"formats"`
-		Epsilon         Number  `json:"epsilon"`
-		Criterion       string  `json:"criterion"`
-		Threads         int     `json:"threads"`
-		BytesPerNonzero float64 `json:"bytes_per_nnz"`
-		SecondsMin      float64 `json:"seconds_min"` // with float64 vectors
-		SecondsMedian   float64 `json:"seconds_median"`
-		DDMin           float64 `json:"seconds_dd_min"`
-		DDMedian        float64 `json:"seconds_dd_median"`
-		Error           Number  `json:"error"` // of elements of y, relative to |A| |x|
-		DDError         Number  `json:"error_dd"`
+		onHost           // with float64 vectors
+		DDMin    float64 `json:"seconds_dd_min"`
+		DDMedian float64 `json:"seconds_dd_median"`
+		Error    Number  `json:"error"` // of elements of y, relative to |A| |x|
+		DDError  Number  `json:"error_dd"`
 		host.Environment
 	}
 	return jsonLines(w, products, func(p lab.ProductDD) any {
 		return product{
-			matrix, p.Rows, p.Cols, p.NNZ, p.Layout, p.Formats, Number(p.Epsilon), p.Criterion, threads, p.BytesPerNonzero(),
-			p.Double.Min, p.Double.Median, p.DD.Min, p.DD.Median, Number(p.ErrorDouble), Number(p.ErrorDD), on,
+			onHostWith(matrix, threads, p.Stored, p.Double), p.DD.Min, p.DD.Median, Number(p.ErrorDouble), Number(p.ErrorDD), on,
 		}
 	})
 }
