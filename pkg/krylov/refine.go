@@ -197,7 +197,7 @@ func (f *Refinement[V, S]) step(
 // smaller are backward errors: a correction by a matrix with large errors, which makes x huge, would look like a success.
 const inflated = 1000
 
-func (f *Refinement[V, S]) norm(v V) float64 { return math.Sqrt(f.space.Dot(v, v).Float()) }
+func (f *Refinement[V, S]) norm(v V) float64 { return norm(f.space.Dot(v, v)) }
 
 // A RoundedOperator has residuals in the arithmetic of the vectors as well, which take one product, where
 // accurate ones take several.
