@@ -304,6 +304,7 @@ type Solution struct {
 	Precise          *solve.Precise // x with more digits; nil: none was asked for, or could be begun with
 	Evidence         *solve.Evidence
 	NoFactors        string // why factors of multiple precision give no digits; empty: they do, or were not tried
+	Dear             int    // rows of a matrix whose complete factors were too dear for a verdict; 0: none were
 	Began            time.Time
 	Spent            spent
 }

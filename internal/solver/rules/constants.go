@@ -503,6 +503,9 @@ const (
 	// EvidenceWork is the work of factors that may show a null vector.
 	// Unit: multiplications a nonzero. Source: chosen; factors may take as long as the solve before in any case. Fit: make stress.
 	EvidenceWork = 20_000
+	// EvidenceOdds is how many times as much they may be expected to take, since shapes foretell the count of factors roughly.
+	// Unit: ratio. Source: chosen. Fit: make stress.
+	EvidenceOdds = 3
 	// Oversized is the size of x beside b, by rows, from which a contradiction may be why.
 	// Unit: ratio. Source: chosen: a plane mesh of a million nodes has 3e5. Fit: make stress.
 	Oversized = 1e6

@@ -1,6 +1,7 @@
 package special
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -216,20 +217,29 @@ type factored struct {
 	factors precond.Preconditioner
 }
 
-// factor returns complete factors of the scaled t if they are cheap; nil: they are not.
+// factor returns complete factors of the scaled t if they are cheap; nil: they are not, as their bet says, or their order, or that of as many rows before.
 func (a EvidenceSearch) factor(t *csr.Matrix) *factored {
-	scaling := csr.BothScaling(t, a.S.Pool)
-	t = scaling.Apply(t, a.S.Pool)
 	work := max(rules.EvidenceWork*float64(t.NNZ()), rules.LeastEvidence)
 	if a.S.Refiner != nil {
 		work = max(work, rules.FrontSpeed*a.S.Refiner.Usage().Work)
 	}
+	if a.Dear > 0 && t.Rows >= a.Dear {
+		return nil
+	}
+	if whole := t.Rows >= a.S.Rows(); whole && a.S.Workload().CompleteWork() > rules.EvidenceOdds*work/rules.FrontSpeed {
+		return nil
+	}
+	scaling := csr.BothScaling(t, a.S.Pool)
+	t = scaling.Apply(t, a.S.Pool)
 	opt := precond.Options{Limits: precond.Limits{MaxWork: work / float64(t.NNZ())}}
 	if limit := a.S.Opt.MaxMemory; limit > 0 {
 		opt.MaxBytes = max(1, limit-a.S.SolveBytes()-t.Bytes())
 	}
 	factors, err := precond.New(a.Ctx, precond.LU, regularByPattern(t), opt, a.S.Pool)
 	if err != nil {
+		if errors.Is(err, precond.ErrWork) {
+			a.Dear = t.Rows
+		}
 		return nil
 	}
 	return &factored{a, t, scaling, factors}

@@ -1,0 +1,40 @@
+package special
+
+import (
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
+)
+
+// Factors for a verdict are not begun where their bet says that they are too dear, or where others of as many rows were.
+func TestDearFactors(t *testing.T) {
+	const n = 100
+	m := testsupport.Entries(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			add(i, i, 2)
+			if i > 0 {
+				add(i, i-1, -1)
+			}
+		}
+	})
+	search := func(w choice.Workload) EvidenceSearch {
+		p := &refine.Problem{System: choice.System{Matrix: features.Matrix{M: m, Given: m}, Weighed: features.Once[choice.Workload]{Known: true, Value: w}}}
+		return EvidenceSearch{Solution: &refine.Solution{S: p, Ctx: t.Context()}}
+	}
+	cheap := search(choice.Workload{N: n, Nnz: 2 * n})
+	if cheap.factor(m) == nil {
+		t.Error("cheap factors are refused")
+	}
+	if cheap.Dear = n + 1; cheap.factor(m) == nil {
+		t.Error("factors are refused since larger ones were")
+	}
+	if cheap.Dear = n; cheap.factor(m) != nil {
+		t.Error("factors are begun though others of as many rows were too dear")
+	}
+	if search(choice.Workload{N: 1e6, Nnz: 1e7}).factor(m) != nil {
+		t.Error("factors are begun though their bet is too dear")
+	}
+}
