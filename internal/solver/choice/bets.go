@@ -39,8 +39,7 @@ func (w Workload) Bet(r Fallback) Bet {
 	} else if r.Complete() {
 		b.SetUp = w.orderWork() + w.completeWork(r.Kind)
 	} else if r.Kind == precond.CG32 {
-		inner := rules.Restarted * w.Iterations(solve.CG, precond.Jacobi) / b.Iterations
-		b.Iteration = (IterationWork(r.Method, precond.None, w.N, w.Nnz, 0) + inner*singleWork(w.N, w.Nnz)) * w.slower(r, 0)
+		b.Iteration = w.nestedWork(r.Method)
 	} else if r.Kind == precond.AMG {
 		b.SetUp = w.irregular(0.25)*(rules.LevelsRow*w.N+e.SetUp*w.Nnz) + rules.CoarsestWork
 	}
@@ -64,6 +63,13 @@ func (w Workload) Bet(r Fallback) Bet {
 		b.Iterations *= rules.Indefinite
 	}
 	return b
+}
+
+// nestedWork returns the work of an iteration of a method with an application of conjugate gradients in FP32.
+func (w Workload) nestedWork(method solve.Method) float64 {
+	r := Fallback{Method: method, Variant: Variant{Kind: precond.CG32}}
+	inner := rules.Restarted * w.Iterations(solve.CG, precond.Jacobi) / w.Iterations(method, precond.CG32)
+	return (IterationWork(method, precond.None, w.N, w.Nnz, 0)+inner*singleWork(w.N, w.Nnz))*w.slower(r, 0) + inner*rules.PassWork
 }
 
 // slower returns how many times as long a multiplication of an iteration takes as one of a product with an irregular matrix, with a preconditioner of so
@@ -186,10 +192,12 @@ func (s *System) byCost(list []Fallback) []Fallback {
 	bets := s.betsOn(list, w)
 	least := slices.MinFunc(bets, func(a, b Bet) int { return cmp.Compare(a.Work(), b.Work()) })
 	first := &list[0]
-	bounded := slices.ContainsFunc(list, func(r Fallback) bool { return r.Kind == precond.CG32 })
-	first.ProbeRun = first.ProbeRun && !bounded && bets[0].Work() <= rules.ProbeOdds*least.Work()
+	first.ProbeRun = first.ProbeRun && !s.wellConditioned() && bets[0].Work() <= rules.ProbeOdds*least.Work()
 	if first.ProbeRun {
 		bets[0] = Bet{}
+	}
+	for k := range list[1:] { // there is one
+		list[1+k].ProbeRun = false
 	}
 	costs := map[Fallback]float64{}
 	for k, r := range list {

@@ -211,3 +211,22 @@ func TestGranted(t *testing.T) {
 		t.Error("not left after twice the iterations that were granted")
 	}
 }
+
+// On regular grids the probe run is in FP32: what it takes shows the iterations with the diagonal, all of which begin again and again.
+func TestSingleProbe(t *testing.T) {
+	small, large := onGrid(t, 200, 1, laplace(4.001)), onGrid(t, 300, 1, laplace(4.001))
+	if first := small.Tabulated()[0]; first.Kind == precond.CG32 {
+		t.Errorf("%d nonzeros: first %v", small.Nonzeros(), first)
+	}
+	list := large.Tabulated()
+	if first := list[0]; first.Kind != precond.CG32 || !first.ProbeRun || list[1].ProbeRun {
+		t.Errorf("%d nonzeros: first %v, a probe run: %v, the next as well: %v", large.Nonzeros(), first, first.ProbeRun, list[1].ProbeRun)
+	}
+	p := NewProbe(1, 1e-10, 100, 0, func() odds { return odds{slower: 1, alternative: 1000} })
+	p.weighed()
+	p.Look, p.Rest = 2, 800
+	single, double := p.diagonal(Fallback{Method: solve.CG, Variant: Variant{Kind: precond.CG32}}), p.diagonal(Fallback{Method: solve.CG, Variant: Variant{Kind: precond.Jacobi}})
+	if want := rules.InnerIterations / rules.Restarted * double; double != 10 || single != want {
+		t.Errorf("%g iterations of which each is up to %d: %g, want %g", double, int(rules.InnerIterations), single, want)
+	}
+}

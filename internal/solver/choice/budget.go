@@ -145,10 +145,13 @@ func (p *Probe) left() float64 {
 // diagonal returns the number of iterations of conjugate gradients that the diagonal is expected to take in all, by the probe of a method
 // with it that was too slow; 0: it is another preconditioner.
 func (p *Probe) diagonal(r Fallback) float64 {
-	if r.Kind != precond.Jacobi && r.Kind != precond.BlockJacobi {
+	if r.Kind != precond.Jacobi && r.Kind != precond.BlockJacobi && r.Kind != precond.CG32 {
 		return 0
 	}
 	count := float64(p.Look) + p.left()/(p.slower*p.Iteration)
+	if r.Kind == precond.CG32 {
+		count *= rules.InnerIterations / rules.Restarted
+	}
 	if kind, _ := krylov.KindOf(string(r.Method)); kind.Products > 1 {
 		count /= rules.TwoProducts
 	}
@@ -164,10 +167,10 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 	if p := t.Preconditioner(); p != nil {
 		values = float64(p.Made.Cost().Values)
 	}
-	k := t.State.Fallback
+	k, nested := t.State.Fallback, t.limited && r.Kind == precond.CG32
 	t.probe = NewProbe(from, goal, IterationWork(r.Method, r.Kind, float64(n), float64(t.nnz), values), rules.ProjectionWork*float64(n), func() odds {
 		o := odds{slower: 1, alternative: t.alternative()}
-		if t.limited {
+		if t.limited && !nested {
 			o.slower = t.weigh().slower(r, values)
 		}
 		if t.limited && !r.ProbeRun && t.State.Fallbacks[k].Rest == 0 {
@@ -177,6 +180,9 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 		}
 		return o
 	})
+	if nested { // an iteration is of many
+		t.probe.Look, t.probe.Iteration = 1, t.weigh().nestedWork(r.Method)
+	}
 	return t.probe
 }
 

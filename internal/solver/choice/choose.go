@@ -192,6 +192,5 @@ func (s *System) Parts() []*csr.Matrix { return append([]*csr.Matrix{s.Given}, s
 
 // fewProducts reports whether few products are expected, since complete factors or an inner iteration are the best bet.
 func fewProducts(fallbacks []Fallback) bool {
-	f := Favourite(fallbacks)
-	return f.Complete() || f.Kind == precond.CG32
+	return Favourite(fallbacks).Complete() || fallbacks[0].Kind == precond.CG32
 }

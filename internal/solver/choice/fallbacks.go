@@ -111,8 +111,8 @@ func (s *System) backends() backends {
 // of the whole matrix, and factors are of each domain, with a layer of overlap unless they have to be symmetric. On a device, approximate
 // inverses replace incomplete factors.
 var table = []row{
+	{of: definite, on: onHost, Variant: Variant{Kind: precond.CG32}, when: (*System).inSingle, probeRun: true},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).Diagonal, probeRun: true},
-	{of: definite, on: onHost, Variant: Variant{Kind: precond.CG32}, when: (*System).wellConditioned},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).DiagonalOfNodes},
 	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky}},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.AMG}},
@@ -159,6 +159,16 @@ func (s *System) DiagonalOfNodes() bool { return s.Diagonal() && s.HasNodes() }
 // twoFields reports whether the diagonal divides the rows into two fields, see precond.Schur.
 func (s *System) twoFields() bool {
 	return s.Facts.DiagonalSign() == 0 && s.Facts.DiagonalPositive+s.Facts.DiagonalNegative > 0
+}
+
+// inSingle reports whether conjugate gradients with the diagonal take less in FP32, with applications that begin again after some iterations: on regular grids
+// whose vectors are beyond the innermost caches, and where few iterations are needed. Elsewhere reduced storage of A and local indices gain as much.
+func (s *System) inSingle() bool {
+	if s.Rows() <= rules.DirectRows || !s.Diagonal() {
+		return false
+	}
+	w := s.Workload()
+	return s.wellConditioned() || !w.Irregular && w.Nodes <= 1 && w.Nnz > rules.CachedNonzeros
 }
 
 // wellConditioned reports whether the sums of rows show that the diagonal takes few iterations, in which vectors take more time than the matrix.

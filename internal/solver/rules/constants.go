@@ -191,11 +191,11 @@ const (
 	// FrontSpeed is the number of multiplications in dense fronts that take as long as one of a product.
 	// Unit: ratio. Source: docs/complete-factors.md. Fit: make choice.
 	FrontSpeed = 15
-	// InnerIterations is the number of iterations in FP32 of an application of inexact conjugate gradients.
-	// Unit: iterations. Source: three applications for an implicit step of 83 iterations. Fit: make choice.
-	InnerIterations = 30
+	// InnerIterations is the number of iterations in FP32 of an application of inexact conjugate gradients, at most.
+	// Unit: iterations. Source: the most iterations of an application in package precond. Fit: not fitted: it follows from the source.
+	InnerIterations = 80
 	// MostInner is the number of iterations with the diagonal up to which inexact conjugate gradients take three applications. From more on they take many.
-	// Unit: iterations. Source: three times the most iterations of an application in package precond, over Restarted. Fit: not fitted: it follows from the source.
+	// Unit: iterations. Source: three times InnerIterations, over Restarted. Fit: not fitted: it follows from the source.
 	MostInner = 218
 	// Restarted is the number of these iterations in all, relative to iterations that do not begin again.
 	// Unit: ratio. Source: docs/preconditioners.md, "Conjugate gradients in FP32". Fit: make choice.
