@@ -99,7 +99,7 @@ func TestPreconditionerFallback(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	log = logged{}
-	s = newSolver(t, m, log.options(solve.Options{Limits: solve.Limits{MaxMemory: limit}, Krylov: solve.Krylov{NoRefine: true}}))
+	s = newSolver(t, m, log.options(solve.Options{Method: solve.GMRES, Limits: solve.Limits{MaxMemory: limit}, Krylov: solve.Krylov{NoRefine: true}}))
 	s.Close()
 	if !log.says("memory limit") {
 		t.Errorf("log %q", log.lines)

@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -206,5 +207,18 @@ func TestEasy(t *testing.T) {
 	r := solved(t, m, rhs(m, 1), nil, solve.Options{Accuracy: solve.Accuracy{Digits: solve.NoDigits}})
 	if len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi && r.Precond.Kind != precond.None {
 		t.Errorf("%+v", r.Attempts)
+	}
+}
+
+// The graph of a grid in space is found whatever its sides: edges would look like a plane.
+func TestShapeOfAlignedGrid(t *testing.T) {
+	for _, n := range []int{32, 48} {
+		m, err := generate.Generate("poisson3d", generate.Params{"n": float64(n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (features.LocalMatrix{Matrix: m}).Shape(); got != features.Spatial {
+			t.Errorf("%d points of an edge: %v", n, got)
+		}
 	}
 }

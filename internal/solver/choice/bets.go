@@ -138,6 +138,9 @@ func (w Workload) expectation(kind precond.Kind) rules.Expectation {
 	if !known {
 		e = rules.Expectations[precond.ILU0]
 	}
+	if kind == precond.ILUT {
+		e.SetUp *= w.fill()
+	}
 	if kind == precond.AMG {
 		if w.Shape == features.Expander {
 			e.SetUp *= rules.ExpanderLevels
@@ -153,6 +156,19 @@ func (w Workload) expectation(kind precond.Kind) rules.Expectation {
 		}
 	}
 	return e
+}
+
+// fill returns how much longer incomplete factors with fill take than those of a mesh in the plane or of a network.
+func (w Workload) fill() float64 {
+	switch {
+	case w.Network:
+		return 1
+	case w.Shape == features.Planar:
+		return max(1, w.denser())
+	case w.Shape == features.Spatial:
+		return rules.SpatialILUT
+	}
+	return rules.ExpanderILUT
 }
 
 // cycles returns how many cycles multigrid takes on a mesh, relative to diffusion on an irregular one.

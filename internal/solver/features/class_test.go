@@ -18,7 +18,7 @@ func TestClass(t *testing.T) {
 		{"poisson2d", generate.Params{"n": 30}, "symmetric: true, diagonal of one sign: true, planar, nodes of 1, 4^5 rows, 4^1 nonzeros a row"},
 		{"poisson2d", generate.Params{"n": 45}, "symmetric: true, diagonal of one sign: true, planar, nodes of 1, 4^5 rows, 4^1 nonzeros a row"}, // 2025 < 2^11
 		{"poisson2d", generate.Params{"n": 46}, "symmetric: true, diagonal of one sign: true, planar, nodes of 1, 4^6 rows, 4^1 nonzeros a row"}, // 2116 > 2^11
-		{"elasticity3d", generate.Params{"n": 8}, "symmetric: true, diagonal of one sign: true, spatial, nodes of 3, 4^5 rows, 4^3 nonzeros a row"},
+		{"elasticity3d", generate.Params{"n": 12}, "symmetric: true, diagonal of one sign: true, spatial, nodes of 3, 4^6 rows, 4^3 nonzeros a row"},
 		{"convdiff3d", generate.Params{"n": 20}, "symmetric: false, diagonal of one sign: true, spatial, nodes of 1, 4^6 rows, 4^1 nonzeros a row"},
 		{"stokes2d", generate.Params{"n": 20}, "symmetric: true, diagonal of one sign: false, planar, nodes of 1, 4^5 rows, 4^1 nonzeros a row"},
 		{"powerlaw", generate.Params{"n": 3000}, "symmetric: false, diagonal of one sign: true, expander, nodes of 1, 4^6 rows, 4^2 nonzeros a row"},

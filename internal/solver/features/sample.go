@@ -234,11 +234,12 @@ func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
 	most := min(rules.ShapeNeighbours, max(rules.LeastNeighbours, int(n/4)))
 	seen := make([]uint64, (n+63)/64) // a bit for each row
 	var ball []int64                  // the rows that are seen
-	for k := range int64(rules.ShapeStarts) {
+	for k := range rules.ShapeStarts {
 		for _, j := range ball {
 			seen[j/64] = 0
 		}
-		ball = append(ball[:0], (2*k+1)*n/(2*rules.ShapeStarts))
+		share := (float64(k) + math.Sqrt2 - 1) / rules.ShapeStarts // in step with no side of a grid, whose edges look like a plane
+		ball = append(ball[:0], int64(share*float64(n)))
 		seen[ball[0]/64] = 1 << (ball[0] % 64)
 		inner := 0 // rows of the ball before the last level
 		for distance := 1; distance <= rules.ShapeLevels; distance++ {
