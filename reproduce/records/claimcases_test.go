@@ -56,6 +56,34 @@ func coarse(r Record, storage float64) Record {
 	return r
 }
 
+// stopped returns solves by BiCGStab in uniform FP32 and with the normwise criterion at two targets, and the latter by
+// GMRES, with their iterations; 0: not converged.
+func stopped(matrix string, single, normwise, gmres float64) (l []Record) {
+	for solver, n := range map[string]float64{"bicgstab": normwise, "gmres40": gmres} {
+		words := "solver=" + solver + " matrix=" + matrix + " "
+		l = append(l, solved(words+uniform, single, 1), solved(words+nw, 0, 1), solved(words+"formats=AP7 criterion=nw epsilon=2^-16", n, 1))
+	}
+	return l
+}
+
+// shares returns solves in uniform FP32 with these shares of the time in products.
+func shares(by ...float64) (l []Record) {
+	for k, x := range by {
+		r := solved("solver="+[]string{"bicgstab", "cg", "gmres40", "gmres80"}[k]+" "+uniform, 100, 1)
+		r.Values["seconds"], r.Values["spmv_seconds"] = 2, 2*x
+		l = append(l, r)
+	}
+	return l
+}
+
+// timed returns products of AP2 with these times at 2^-53, 2^-37 and 2^-24.
+func timed(by ...float64) (l []Record) {
+	for k, x := range by {
+		l = append(l, stored("formats=AP2 epsilon="+[]string{"2^-53", "2^-37", "2^-24"}[k], 1, x))
+	}
+	return l
+}
+
 const (
 	uniform = "formats=FP32 criterion=none epsilon=2^-24"
 	cw      = "formats=AP7 criterion=cw epsilon=2^-24"
@@ -154,6 +182,9 @@ var cases = []struct {
 	{"reduction", Fails, list(stored("formats=AP7 arithmetic=storage", 0.5, 1))},
 	{"storage-99", Holds, list(stored("formats=AP2", 0.01, 1))},
 	{"storage-99", Partly, list(stored("formats=AP2", 0.02, 1))},
+	{"ap3-halves", Holds, append(two("AP2 matrix=vas_stokes_2M", "AP3 matrix=vas_stokes_2M", 0.55, 1), two("AP2 matrix=Long_Coup_dt6", "AP3 matrix=Long_Coup_dt6", 0.6, 1)...)},
+	{"ap3-halves", Partly, append(two("AP2 matrix=vas_stokes_2M", "AP3 matrix=vas_stokes_2M", 0.55, 1), two("AP2 matrix=Long_Coup_dt6", "AP3 matrix=Long_Coup_dt6", 0.7, 1)...)},
+	{"ap3-halves", NotMeasured, two("AP2 matrix=nv1", "AP3 matrix=nv1", 0.5, 1)},
 	{"ap4-ap2-storage", Holds, two("AP2", "AP4", 0.82, 1)},
 	{"ap4-ap2-storage", Partly, two("AP2", "AP4", 0.83, 1)}, // the median suffices, the largest does not
 	{"ap4-ap2-storage", Partly, slices.Concat(two("AP2", "AP4", 0.76, 1), two("AP2 matrix=b", "AP4 matrix=b", 0.95, 1), two("AP2 matrix=c", "AP4 matrix=c", 0.95, 1))},
@@ -187,6 +218,15 @@ var cases = []struct {
 	{"nw-fast", NotMeasured, list(solved(uniform, 100, 1), solved(nw, 33, 1))}, // CG
 	{"nw-fast", NotMeasured, list(cycles(uniform, 9), cycles(nw, 2))},          // too few cycles
 	{"nw-fast", NotMeasured, list(cycles(uniform+" matrix=Emilia_923", 12), cycles(nw+" matrix=Emilia_923", 4))},
+	{"nw-bicgstab", Holds, slices.Concat(stopped("a", 100, 0, 100), stopped("b", 100, 100, 100), stopped("c", 0, 0, 0))},
+	{"nw-bicgstab", Partly, slices.Concat(stopped("a", 100, 0, 0), stopped("b", 100, 100, 0))},
+	{"nw-bicgstab", Partly, slices.Concat(stopped("a", 100, 0, 100), stopped("b", 100, 100, 100), stopped("c", 100, 100, 100))},
+	{"nw-bicgstab", Fails, stopped("a", 100, 100, 100)},
+	{"nw-bicgstab", NotMeasured, stopped("Geo_1438", 100, 0, 100)},
+	{"product-shares", Holds, shares(0.7, 0.5, 0.45, 0.3)},
+	{"product-shares", Partly, shares(0.7, 0.5, 0.45, 0.46)},
+	{"product-shares", Partly, shares(0.4, 0.3, 0.2, 0.1)},
+	{"product-shares", NotMeasured, shares(0.7, 0.5, 0.45)},
 	{"nw-fast-error", Holds, list(solved(uniform, 100, 1), wrong(solved(nw, 33, 1), 1))},
 	{"nw-fast-error", Holds, list(solved(uniform, 0, 1), wrong(solved(nw, 400, 1), 1e8))},
 	{"nw-fast-error", Fails, list(solved(uniform, 100, 1), wrong(solved(nw, 33, 1), 0.9))},
@@ -215,6 +255,10 @@ var cases = []struct {
 	{"time-96", Partly, two("FP64", "AP2", 1, 0.3)},
 	{"time-96", Partly, slices.Concat(two("FP64", "AP2", 1, 0.2), two("FP64 matrix=b", "AP2 matrix=b", 1, 0.6), two("FP64 matrix=c", "AP2 matrix=c", 1, 0.6))},
 	{"time-96", Fails, two("FP64", "AP2", 1, 0.9)},
+	{"time-between", Holds, timed(1, 0.9, 0.8)},
+	{"time-between", Fails, timed(1, 0.9, 0.95)},
+	{"time-between", Fails, timed(1, 1.1, 0.95)},
+	{"time-between", NotMeasured, timed(1, 0.9)},
 	{"ap4-ap2-time", Holds, two("AP2", "AP4", 1, 0.82)},
 	{"ap4-ap2-time", Partly, two("AP2", "AP4", 1, 0.84)}, // the quartiles allow less
 	{"ap4-ap2-time", Fails, two("AP2", "AP4", 0.5, 1.1)},
@@ -228,6 +272,7 @@ var cases = []struct {
 	{"scaling", NotHere, list(scaled("FP64", "2", 0.9), scaled("AP2", "2", 0.9), scaled("AFX", "2", 0.9))},
 	{"scaling", NotMeasured, list(scaled("FP64", "10", 0.9), scaled("AFX", "10", 0.7))},
 	{"scaling", Partly, list(scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.7))},
+	{"second-socket", NotHere, list(scaled("FP64", "36", 0.4), scaled("AP2", "36", 0.4))},
 	{"energy", Holds, list(energy("FP64", 1), energy("AFX", 0.5), energy("AP2", 0.9))},
 	{"energy", Fails, list(energy("FP64", 1), energy("AP2", 1.1))},
 

@@ -137,6 +137,56 @@ func nwFast(list []Record, claim Claim, _ []string) Finding {
 	return f
 }
 
+// nwStopsBicgstab judges how often BiCGStab converges with uniform FP32 but with the normwise criterion at no target,
+// and whether that is more often than for GMRES.
+func nwStopsBicgstab(list []Record, claim Claim, _ []string) Finding {
+	stopped := func(solver string) (n, all int) {
+		converges := map[string]bool{} // at some target, by matrix, method and set
+		for _, q := range normwisePairs(list) {
+			if q.a.Values["converged"] == 1 && strings.HasPrefix(q.a.Label("solver"), solver) {
+				key := strings.Join([]string{starred(q.a), q.a.Label("solver"), q.b.Label("formats"), q.a.Label("scaling"), q.a.Label("arithmetic")}, " ")
+				converges[key] = converges[key] || q.b.Values["converged"] == 1
+			}
+		}
+		for _, some := range converges {
+			n += count(!some)
+		}
+		return n, len(converges)
+	}
+	n, all := stopped("bicgstab")
+	m, others := stopped("gmres")
+	if all == 0 || others == 0 {
+		return Finding{Verdict: NotMeasured}
+	}
+	share := float64(n) / float64(all)
+	return Finding{
+		Verdict: inAll(count(share >= claim.Threshold, share > float64(m)/float64(others)), 2), Measured: fmt.Sprintf("%d of %d", n, all),
+		Data: fmt.Sprintf("solves that converge with uniform FP32 and with the normwise criterion at no target; GMRES: %d of %d", m, others),
+	}
+}
+
+// productShares judges the shares of products in the times of solves in uniform FP32, beyond the cache: the first of
+// the methods args spends more than the threshold on them, and each more than the next.
+func productShares(list []Record, claim Claim, args []string) Finding {
+	var timed []Record
+	var words []string
+	held, before := 0, 0.0
+	for k, solver := range args {
+		var shares []float64
+		for _, r := range of(beyondCache(list), "solve", labels{"solver": solver, "formats": "FP32"}, "spmv_seconds") {
+			shares, timed = append(shares, r.Values["spmv_seconds"]/r.Values["seconds"]), append(timed, r)
+		}
+		s := spreadOf(shares)
+		if s.n == 0 {
+			return Finding{Verdict: NotMeasured, Data: needsFull}
+		}
+		held += count(k == 0 && s.median > claim.Threshold || k > 0 && s.median < before)
+		before = s.median
+		words = append(words, fmt.Sprintf("%s %.2f (%d)", solver, s.median, s.n))
+	}
+	return Finding{Verdict: inAll(held, len(args)), Measured: strings.Join(words, ", "), Size: leastSize(timed), Data: "medians, and the numbers of solves"}
+}
+
 func coarserTarget(list []Record, _ Claim, _ []string) Finding {
 	var coarse []pair
 	for _, set := range []string{"AP2", "AP7"} {

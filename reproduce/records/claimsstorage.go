@@ -61,6 +61,27 @@ func errorsGrow(list []Record, c Claim, args []string) Finding {
 	return f
 }
 
+// halves judges whether the storage of each matrix args[3:] falls as far as the threshold, by one of the criteria,
+// from the set args[0] to the set args[1] at the target args[2].
+func halves(list []Record, c Claim, args []string) Finding {
+	var all []float64
+	for _, matrix := range args[3:] {
+		p := pairs(list, "product", labels{"formats": args[0], "epsilon": args[2], "drop": "yes", "matrix": matrix},
+			labels{"formats": args[1], "epsilon": args[2], "drop": "yes", "matrix": matrix}, "storage")
+		if len(p) > 0 {
+			all = append(all, spreadOf(ratios(p, "storage")).least)
+		}
+	}
+	s := spreadOf(all)
+	if s.n == 0 {
+		return Finding{Verdict: NotMeasured}
+	}
+	return Finding{
+		Verdict: inAll(count(s.least <= c.Threshold, s.most <= c.Threshold), 2), Measured: fmt.Sprintf("%.2f to %.2f", s.least, s.most),
+		Data: fmt.Sprintf("storage in %s / in %s at %s, the lesser of both criteria, for %d of %s", args[1], args[0], args[2], s.n, strings.Join(args[3:], ", ")),
+	}
+}
+
 // storageFalls checks that storage does not grow from one value of a label to the next; args are the label and its
 // values.
 func storageFalls(list []Record, c Claim, args []string) Finding {

@@ -114,6 +114,32 @@ func fasterThanUniform(list []Record, c Claim, _ []string) Finding {
 	}
 }
 
+// timeBetween judges whether the time of set args[0] at the target args[2] is between those at args[1] and args[3].
+func timeBetween(list []Record, c Claim, args []string) Finding {
+	list = beyondCache(list)
+	at := func(epsilon string) labels {
+		return labels{"formats": args[0], "epsilon": epsilon, "arithmetic": "fp64", "drop": "yes"}
+	}
+	coarse := map[string]pair{} // by the record at args[2]
+	for _, p := range pairs(list, "product", at(args[2]), at(args[3]), "time") {
+		coarse[p.a.Key()] = p
+	}
+	var all []float64
+	var timed []Record
+	for _, fine := range pairs(list, "product", at(args[1]), at(args[2]), "time") {
+		if p, ok := coarse[fine.b.Key()]; ok {
+			all, timed = append(all, max(fine.ratio("time"), p.ratio("time"))), append(timed, fine.a, p.a, p.b)
+		}
+	}
+	s := spreadOf(all)
+	if s.n == 0 {
+		return Finding{Verdict: NotMeasured, Data: needsFull}
+	}
+	f := s.finding(c.Threshold, fmt.Sprintf("the larger ratio, %d products: %.2f to %.2f", s.n, s.least, s.most))
+	f.Size = leastSize(timed)
+	return f
+}
+
 // scalesAlike compares the parallel efficiency of sets on the largest number of threads measured, if that is at least
 // about the number of cores of the thesis' socket (args[0]).
 func scalesAlike(list []Record, c Claim, args []string) Finding {
