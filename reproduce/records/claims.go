@@ -47,6 +47,9 @@ func (c Claim) Condition() string {
 	if c.Fitted != "" {
 		rule += "; surrogates fitted to it do not count (" + strings.Join(groups()[c.Fitted], ", ") + ")"
 	}
+	if c.Median > 0 {
+		rule += " (what the median must reach was written after measurements had been seen)"
+	}
 	if c.Seen {
 		rule += " (a rule written after measurements had been seen)"
 	}
