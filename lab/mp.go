@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -41,6 +42,7 @@ var MPImplementations = []string{Limbs, Residues, MPRES, MPRESByNumber, MathBig}
 type MPOptions struct {
 	N               int // order of the matrix and length of the vectors
 	Bits, Threads   []int
+	Significand     int      // bits of the random numbers; 0: those of the precision
 	Operations      []string // default: all
 	Implementations []string // default: all
 	Repeat          int
@@ -118,16 +120,16 @@ var mpMakers = map[string]mpMaker{
 	MathBig: {make: bigCases, bytes: bigBytes},
 }
 
-// mpData generates random numbers, uniform in [-1, 1), with all bits of a precision: a matrix by rows, and two
+// mpData generates random numbers, uniform in [-1, 1), with so many bits of a precision: a matrix by rows, and two
 // vectors.
 type mpData struct {
-	n, bits int
-	x, y    []big.Float
-	scale   *big.Float
+	n, bits, significand int
+	x, y                 []big.Float
+	scale                *big.Float
 }
 
-func newMPData(n, bits int) *mpData {
-	d := &mpData{n: n, bits: bits}
+func newMPData(n, bits, significand int) *mpData {
+	d := &mpData{n: n, bits: bits, significand: significand}
 	d.x, d.y = d.vector(1<<40), d.vector(1<<40+1)
 	d.scale = &d.vector(1<<40 + 2)[0]
 	return d
@@ -135,18 +137,18 @@ func newMPData(n, bits int) *mpData {
 
 // vector returns the n numbers of a seed.
 func (d *mpData) vector(seed uint64) []big.Float {
-	rng := rand.New(rand.NewPCG(seed, uint64(d.bits)))
+	rng := rand.New(rand.NewPCG(seed, uint64(d.significand)))
 	v := make([]big.Float, d.n)
-	words := make([]big.Word, (d.bits+63)/64*(64/wordBits))
+	words := make([]big.Word, (d.significand+63)/64*(64/wordBits))
 	var m big.Int
 	for i := range v {
 		for k := range words {
 			words[k] = big.Word(rng.Uint64())
 		}
 		m.SetBits(words)
-		m.Rsh(&m, uint(len(words)*wordBits-d.bits))
-		v[i].SetPrec(uint(d.bits)).SetInt(&m)
-		v[i].SetMantExp(&v[i], -d.bits)
+		m.Rsh(&m, uint(len(words)*wordBits-d.significand))
+		v[i].SetPrec(uint(d.significand)).SetInt(&m)
+		v[i].SetMantExp(&v[i], -d.significand)
 		if rng.IntN(2) == 0 {
 			v[i].Neg(&v[i])
 		}
@@ -173,7 +175,7 @@ func MP(ctx context.Context, opt MPOptions) (list []MPResult, err error) {
 		if need := opt.memory(bits); opt.MaxMemory > 0 && need > opt.MaxMemory {
 			return nil, fmt.Errorf("matrices of %d bits take %d MB, more than the memory limit: name fewer implementations or a smaller --gemv", bits, need>>20)
 		}
-		d := newMPData(opt.N, bits)
+		d := newMPData(opt.N, bits, cmp.Or(opt.Significand, bits))
 		for _, threads := range opt.Threads {
 			results, err := opt.measure(ctx, d, threads)
 			if err != nil {
@@ -275,7 +277,7 @@ func MPSteps(ctx context.Context, rows, n, bits, significand int, pool *parallel
 	if err != nil {
 		return nil, err
 	}
-	d := newMPData(n, significand)
+	d := newMPData(n, significand, significand)
 	array := func(v []big.Float) *mp.ResidueArray {
 		w := b.NewArray(len(v))
 		for i := range v {

@@ -49,7 +49,7 @@ type MPSpMVOptions struct {
 // which comes first for each precision. It returns early with the cause of ctx.
 func MPSpMV(ctx context.Context, m *csr.Matrix, pool *parallel.Pool, opt MPSpMVOptions) (list []MPProduct, err error) {
 	for _, bits := range opt.Bits {
-		d := newMPData(m.Cols, bits)
+		d := newMPData(m.Cols, bits, bits)
 		if opt.Seed != 0 {
 			d.x = d.vector(1<<41 + opt.Seed)
 		}

@@ -239,7 +239,7 @@ func (l *ddLayouts) product(layout string, transposed, vectors, elements bool) (
 		return nil, err
 	}
 	if transposed {
-		return func() { add.(linop.CSRDD).ApplyT(ydd, xdd) }, nil
+		return func() { add.(linop.Transposer[dd.Vec, dd.DD]).ApplyT(ydd, xdd) }, nil
 	}
 	return func() { add.Apply(ydd, xdd) }, nil
 }

@@ -19,6 +19,8 @@ const (
 	bitsLabel           = "bits"
 	significandLabel    = "significand"
 	stepLabel           = "step"
+
+	allBits = "all" // significand: every bit of the precision
 )
 
 // precisionOf returns the label of a number of bits.
@@ -45,12 +47,21 @@ func multiplePrecision() kind {
 			{operationLabel, lab.MPGEMV, oneOf(lab.MPOperations...)},
 			{implementationLabel, lab.Limbs, oneOf(lab.MPImplementations...)},
 			precisionOf("106"),
+			{significandLabel, allBits, domain{"bits of the random elements, at most the bits of the precision, or all of these", func(w string) error {
+				if w == allBits {
+					return nil
+				}
+				return positive.check(w)
+			}}},
 			{sizeLabel, "1000", positive},
 			threads("all"),
 		},
 		values: []string{"term_ns", "whole_ms", "over_big", "error_sum"},
 		exists: func(p point) bool {
 			matrix := p[operationLabel] == lab.MPGEMV || p[operationLabel] == lab.MPGEMVTransposed
+			if p.number(significandLabel) > p.number(bitsLabel) {
+				return false
+			}
 			switch p[implementationLabel] {
 			case lab.Residues:
 				return p[operationLabel] == lab.MPGEMV
@@ -62,8 +73,10 @@ func multiplePrecision() kind {
 		cost: func(p point, _ float64) float64 {
 			return 0.2 + 3e-9*float64(p.number(bitsLabel))*float64(p.number(sizeLabel))
 		},
-		together: func(p point) string { return p[bitsLabel] + "\t" + p[sizeLabel] + "\t" + p[threadsLabel] },
-		measure:  measureMultiplePrecision,
+		together: func(p point) string {
+			return p[bitsLabel] + "\t" + p[significandLabel] + "\t" + p[sizeLabel] + "\t" + p[threadsLabel]
+		},
+		measure: measureMultiplePrecision,
 	}
 }
 
@@ -77,7 +90,7 @@ func measureMultiplePrecision(ctx context.Context, in input, points []point) err
 	timing := in.timing()
 	results, err := lab.MP(ctx, lab.MPOptions{
 		N: points[0].number(sizeLabel), Bits: []int{points[0].number(bitsLabel)}, Threads: []int{points[0].threads()},
-		Implementations: implementations, Repeat: timing.Repeat, Budget: timing.Budget, Progress: in.progress,
+		Significand: points[0].number(significandLabel), Implementations: implementations, Repeat: timing.Repeat, Budget: timing.Budget, Progress: in.progress,
 	})
 	if err != nil {
 		return err

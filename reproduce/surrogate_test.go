@@ -57,6 +57,19 @@ func TestFindSurrogate(t *testing.T) {
 	}
 }
 
+// TestFitted: the surrogates that were fitted to what the normwise criterion drops do not count in verdicts on it.
+func TestFitted(t *testing.T) {
+	groups, err := records.Groups()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range replaced() {
+		if got, want := slices.Contains(groups["fitted-dropping"], p.Name), strings.Contains(p.Surrogate.Lacks, "guess from the share of elements"); got != want {
+			t.Errorf("%s is in the group fitted-dropping: %t, but it lacks %s", p.Name, got, p.Surrogate.Lacks)
+		}
+	}
+}
+
 // TestSurrogates: surrogates are described and have about the requested size, and two surrogates of one generator
 // differ by more than the seed.
 func TestSurrogates(t *testing.T) {

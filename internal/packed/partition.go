@@ -43,6 +43,7 @@ type Class struct {
 	normal  float64 // the error is relative from this magnitude on
 	below   float64 // bound of the error between least and normal
 	ByTheta bool    // values are stored in units of theta (paper-exact reduced exponents)
+	single  bool    // values are rounded to FP32 first (paper-exact prefixes of FP32)
 	clamps  bool    // values below the range of the codec are stored as the least value
 }
 
@@ -81,8 +82,11 @@ func newPartition(s Spec, tol *Tolerances) *Partition {
 		}
 		if s.PaperExact && f.Name != "FP32" && f.Kind != formats.Minifloat { // casts to FP32 round
 			c.codec.Truncates = true
+			c.single = f.Kind == formats.Head32
 		}
-		c.least, c.largest = c.codec.Range()
+		if c.least, c.largest = c.codec.Range(); c.single {
+			c.largest = min(c.largest, math.MaxFloat32) // what is more rounds to infinity
+		}
 		if c.normal = c.codec.LeastNormal(); f.Kind == formats.Minifloat {
 			c.below = c.codec.ErrorBound(0)
 			c.least = 2 * c.below
@@ -185,6 +189,9 @@ func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 func (c *Class) Value(b, theta float64) float64 {
 	if c.ByTheta {
 		b /= theta
+	}
+	if c.single {
+		b = float64(float32(b))
 	}
 	if c.clamps && math.Abs(b) < c.least {
 		b = math.Copysign(c.least, b)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -97,6 +98,38 @@ func TestPaperExactRow(t *testing.T) {
 			if got, want := c.Truncates, exact && c.Name != "FP32"; got != want {
 				t.Errorf("paper-exact %v: %s truncates %v, want %v", exact, c.Name, got, want)
 			}
+		}
+	}
+}
+
+// The thesis casts to FP32, by rounding, before it chops to FP24 and BF16, so that an element just below a power of two
+// becomes that power; prefixes of FP64 are chopped at once, and our own mode rounds once.
+func TestPaperExactSingle(t *testing.T) {
+	const up, down = 1 - 0x1p-30, 1 - 0x1p-24 // to FP32: 1, and a number of FP32
+	for _, c := range []struct {
+		format    string
+		exact     bool
+		up, below float64 // what up and down are stored as
+	}{
+		{"RP16", true, 1, 1 - 0x1p-8},
+		{"RP24", true, 1, 1 - 0x1p-16},
+		{"RP40", true, 1 - 0x1p-29, 1 - 0x1p-24},
+		{"RP16", false, 1, 1},
+	} {
+		p := newPartition(Spec{Set: set(t, c.format), PaperExact: c.exact}, &Tolerances{})
+		code, got := make([]byte, 2*p.Codecs[0].Bytes+formats.Padding), make([]float64, 2)
+		if err := p.Codecs[0].Encode(code, []float64{p.Class(0).Value(up, 1), -p.Class(0).Value(down, 1)}); err != nil {
+			t.Fatal(err)
+		}
+		if p.Codecs[0].Decode(got, code); got[0] != c.up || got[1] != -c.below {
+			t.Errorf("%s, paper-exact %v: stored as %v, want %v and %v", c.format, c.exact, got, c.up, -c.below)
+		}
+	}
+	// Above the numbers of FP32 the cast would overflow, so that the next wider format takes the element.
+	p := newPartition(Spec{Set: set(t, "AP7"), Epsilon: 0x1p-53, PaperExact: true}, &Tolerances{})
+	for k := range p.classes {
+		if c := &p.classes[k]; c.codec.Kind == formats.Head32 && c.codec.Name != "FP32" && c.holds(0x1.ffffffp127, 1, 1) {
+			t.Errorf("%s takes what rounds to infinity in FP32", c.codec.Name)
 		}
 	}
 }

@@ -75,9 +75,9 @@ type Spec struct {
 	GuardBits int
 
 	// PaperExact takes the intervals as printed in [Molina24], with T as it is and with truncation except for FP32 and
-	// Minifloats. Without it, epsilon T is rounded down to a power of two and values are rounded to nearest. It drops
-	// every element that is at most epsilon T, diagonal and whole rows included. It is for reproduction only: the
-	// error of truncation may reach twice the bound.
+	// Minifloats; as there, prefixes of FP32 are cut from the value rounded to FP32. Without it, epsilon T is rounded
+	// down to a power of two and values are rounded to nearest. It drops every element that is at most epsilon T,
+	// diagonal and whole rows included. It is for reproduction only: the error of truncation may reach twice the bound.
 	PaperExact bool
 
 	// Layout is the order of the stored matrix in memory; see Layouts.

@@ -69,21 +69,22 @@ func init() {
 		}{id, want, list})
 	}
 	timed := func(words string, ns float64) Record { return made("mp", words, numbers{"term_ns": ns}) }
-	growth := func(ns float64) []Record {
-		const form = "operation=gemv implementation=mpres bits="
+	growth := func(ns float64, width string) []Record {
+		form := "operation=gemv implementation=mpres significand=" + width + " bits="
 		return list(timed(form+"106", 10), timed(form+"1696", ns), timed("operation=gemv implementation=limbs bits=1696", 1e6))
 	}
-	add("mpres-linear", growth(200), Holds)
-	add("mpres-linear", growth(201), Fails)
+	add("mpres-linear", append(growth(200, "53"), growth(200, "all")...), Holds)
+	add("mpres-linear", append(growth(200, "53"), growth(201, "all")...), Partly)
+	add("mpres-linear", append(growth(201, "53"), growth(201, "all")...), Fails)
+	add("mpres-linear", growth(200, "all"), NotMeasured)
+	add("mpres-linear", list(timed("operation=gemv implementation=mpres bits=106", 10), timed("operation=gemv implementation=mpres bits=1696", 10)), NotMeasured)
 	forms := func(ns ...float64) (l []Record) {
 		for k, bits := range []string{"106", "212", "424"}[:len(ns)] {
 			l = append(l, timed("operation=gemv implementation=mpres bits="+bits, ns[k]), timed("operation=gemv implementation=mpres-by-number bits="+bits, 10))
 		}
 		return l
 	}
-	add("mpres-rearranged", forms(5, 9, 9.9), Holds)
-	add("mpres-rearranged", forms(5, 9, 20), Partly)
-	add("mpres-rearranged", forms(11, 12), Fails)
+	add("mpres-rearranged", forms(5, 9, 9.9), NotHere)
 	transposed := func(ns float64) []Record {
 		return list(timed("operation=gemv implementation=mpres bits=106", 10), timed("operation=gemv-t implementation=mpres bits=106", ns),
 			timed("operation=gemv implementation=limbs bits=106", 10), timed("operation=gemv-t implementation=limbs bits=106", 30))

@@ -20,7 +20,7 @@ const (
 	Partly      Verdict = "holds in part"
 	Fails       Verdict = "does not hold here"
 	NotMeasured Verdict = "not measured"
-	NotHere     Verdict = "no verdict here" // measured on hardware that the claim is not about
+	NotHere     Verdict = "not comparable" // measured on something that the claim is not about
 )
 
 // Claim is a statement of a paper, with the rule that judges it. The rule was written before anything was measured,
@@ -31,8 +31,11 @@ type Claim struct {
 	Source    string // the position in the paper
 	Statement string
 	Published string   // the number in the paper, if there is one
-	Rule      string   // the condition under which it holds; %v stands for the threshold
+	Rule      string   // the condition under which it holds; %v stands for the threshold, %m for the median
 	Threshold float64  // the number that Rule compares with
+	Median    float64  // of a claim "up to": the gain that the median must reach besides
+	Fitted    string   // a group of matrices whose surrogates do not count, being fitted to what the claim is about
+	Elsewhere string   // why measurements here decide nothing
 	Seen      bool     // the rule was written after measurements had been seen
 	Cause     string   // the likely cause if the claim does not hold on a machine, or holds only in part
 	Check     []string // a name in checks, and its arguments
@@ -40,7 +43,13 @@ type Claim struct {
 
 // Condition is the rule with its threshold.
 func (c Claim) Condition() string {
-	rule := strings.ReplaceAll(c.Rule, "%v", fmt.Sprint(c.Threshold))
+	rule := strings.NewReplacer("%v", fmt.Sprint(c.Threshold), "%m", fmt.Sprint(c.Median)).Replace(c.Rule)
+	if c.Fitted != "" {
+		rule += "; surrogates fitted to it do not count (" + strings.Join(groups()[c.Fitted], ", ") + ")"
+	}
+	if c.Median > 0 {
+		rule += " (what the median must reach was written after measurements had been seen)"
+	}
 	if c.Seen {
 		rule += " (a rule written after measurements had been seen)"
 	}
@@ -50,6 +59,7 @@ func (c Claim) Condition() string {
 // Finding is the judgement of measurements on a claim.
 type Finding struct {
 	Verdict  Verdict
+	Scope    string // of a verdict by surrogates: that it is on classes only, and the verdict of real matrices
 	Measured string // the number to show beside Published
 	Spread   string // the quartiles of Measured over matrices, or over the rounds of one
 	Size     string // for times: the smallest stored form, relative to the last-level cache
@@ -58,20 +68,24 @@ type Finding struct {
 
 // checks are functions that judge claims by records. Their arguments are those of the claim's Check.
 var checks = map[string]func(list []Record, c Claim, args []string) Finding{
-	"error":      errorsOfOrderEpsilon,
-	"prediction": storageAsPredicted,
-	"falls":      storageFalls,
-	"reduction":  largestReduction,
-	"gain":       storageGain,
-	"dropping":   droppingVersusPrecision,
+	"error":        errorsOfOrderEpsilon,
+	"more formats": errorsGrow,
+	"falls":        storageFalls,
+	"reduction":    largestReduction,
+	"gain":         storageGain,
+	"dropping":     droppingVersusPrecision,
 
 	"cw converges":    cwConverges,
 	"nw varies":       nwVaries,
 	"nw fast":         nwFast,
 	"nw fast error":   nwFastError,
+	"nw bicgstab":     nwStopsBicgstab,
 	"coarser":         coarserTarget,
 	"between":         bestBetween,
 	"iteration time":  iterationTime,
+	"product shares":  productShares,
+	"time between":    timeBetween,
+	"halves":          halves,
 	"time gain":       timeGain,
 	"time ~ storage":  timeFollowsStorage,
 	"equal accuracy":  fasterThanUniform,
@@ -159,9 +173,46 @@ func (o Outcome) LikelyCause() string {
 func judge(list []Record) (outcomes []Outcome) {
 	list = preferFull(latest(list))
 	for _, c := range claims() {
-		outcomes = append(outcomes, Outcome{c, checks[c.Check[0]](list, c, c.Check[1:])})
+		outcomes = append(outcomes, Outcome{c, c.judge(list)})
 	}
 	return outcomes
+}
+
+// judge judges the claim by surrogates, except those fitted to it, and separately by real matrices. Where there are
+// only real matrices, or where the claim is not about matrices, theirs is the verdict.
+func (c Claim) judge(list []Record) Finding {
+	check := func(drop func(r Record) bool) Finding {
+		return checks[c.Check[0]](slices.DeleteFunc(slices.Clone(list), func(r Record) bool { return r.Matrix != nil && drop(r) }), c, c.Check[1:])
+	}
+	surrogate := func(r Record) bool { return r.Matrix.Surrogate }
+	none := check(func(Record) bool { return true })
+	actual := check(surrogate)
+	f := check(func(r Record) bool { return !surrogate(r) || slices.Contains(groups()[c.Fitted], r.Matrix.Name) })
+	switch {
+	case f == none || f.Verdict == NotMeasured:
+		f = actual
+	case actual == none || actual.Verdict == NotMeasured:
+		f.Scope = "class only"
+	default:
+		f.Scope = "class only; real matrices: " + string(actual.Verdict)
+		f.Data += fmt.Sprintf("; real matrices alone: %s (%s)", actual.Measured, actual.Data)
+	}
+	if c.Elsewhere != "" && f.Verdict != NotMeasured {
+		f.Verdict, f.Scope, f.Data = NotHere, "", f.Data+"; "+c.Elsewhere
+	}
+	return f
+}
+
+// groups are the groups of matrices.
+var groups = sync.OnceValue(func() GroupsByName {
+	g, _ := Groups() // the tests exclude an error
+	return g
+})
+
+// upTo judges a claim that something gains up to so much, by the largest gain and the median: it holds if both reach
+// what the claim asks, and in part if one does.
+func (c Claim) upTo(largest, median float64) Verdict {
+	return inAll(count(largest >= c.Threshold, median >= c.Median), 2)
 }
 
 // latest removes records that another version or commit has made again.

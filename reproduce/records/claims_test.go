@@ -77,6 +77,68 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// outcomeOf returns the judgement of records on a claim.
+func outcomeOf(id string, list []Record) Outcome {
+	return judge(list)[slices.IndexFunc(claims(), func(c Claim) bool { return c.ID == id })]
+}
+
+// TestScope: surrogates decide on classes only, real matrices for themselves, and surrogates fitted to the claim not
+// at all.
+func TestScope(t *testing.T) {
+	by := func(formats, matrix string, surrogate bool, storage float64) Record {
+		r := stored("formats="+formats+" matrix="+matrix, storage, 1)
+		r.Matrix.Surrogate = surrogate
+		return r
+	}
+	gain := func(matrix string, surrogate bool, storage float64) []Record {
+		return list(by("AP2", matrix, surrogate, 1), by("AP4", matrix, surrogate, storage))
+	}
+	fitted, class, actual := gain("Emilia_923", true, 0.5), gain("Serena", true, 0.95), gain("Andrews", false, 0.8)
+	for _, c := range []struct {
+		list  []Record
+		want  Verdict
+		scope string
+	}{
+		{fitted, NotMeasured, ""},
+		{gain("Emilia_923", false, 0.5), Holds, ""},
+		{append(fitted, class...), Fails, "class only"},
+		{append(class, actual...), Fails, "class only; real matrices: holds"},
+		{actual, Holds, ""},
+	} {
+		if o := outcomeOf("ap4-ap2-storage", c.list); o.Verdict != c.want || o.Scope != c.scope || strings.Contains(o.Scope, "real") != strings.Contains(o.Data, "real matrices alone") {
+			t.Errorf("%s, %q (%s), want %s, %q", o.Verdict, o.Scope, o.Data, c.want, c.scope)
+		}
+	}
+	without := problem("GEMV", 0.5, 1)
+	for i := range without {
+		without[i].Matrix = nil
+	}
+	if o := outcomeOf("accessor-gemv", without); o.Scope != "" || o.Verdict != Holds {
+		t.Error("a claim that is not about classes of matrices is judged on them")
+	}
+	if o := outcomeOf("ap4-ap2-storage", nil); !strings.Contains(o.Condition(), "(Emilia_923, Geo_1438)") || !strings.Contains(o.Condition(), "0.0663") {
+		t.Errorf("the rule is %s", o.Condition())
+	}
+}
+
+// TestUpTo: the median that a claim "up to" asks for is the fourth root of the published factor, and the largest gain
+// three quarters of it.
+func TestUpTo(t *testing.T) {
+	for id, factor := range map[string]float64{
+		"reduction": 36, "storage-99": 100, "ap4-ap2-storage": 1 / 0.76, "ap7-ap4-storage": 1 / 0.89, "ap7re-ap7-storage": 1 / 0.84,
+		"time-96": 1 / 0.04, "ap4-ap2-time": 1 / 0.79, "ap7-ap4-time": 1 / 0.91, "ap7re-ap7-time": 1 / 0.87,
+	} {
+		c := outcomeOf(id, nil).Claim
+		most, median := 0.75*(1-1/factor), 1-math.Pow(factor, -0.25)
+		if c.Threshold > 1 { // a factor
+			most, median = 0.75*factor, math.Pow(factor, 0.25)
+		}
+		if math.Abs(c.Threshold/most-1) > 0.001 || math.Abs(c.Median/median-1) > 0.005 {
+			t.Errorf("%s: %g and %g, want %g and %g", id, c.Threshold, c.Median, most, median)
+		}
+	}
+}
+
 func TestPreferFull(t *testing.T) {
 	quick := func(words string) Record {
 		r := stored(words, 1, 1)

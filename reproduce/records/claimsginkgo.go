@@ -7,18 +7,6 @@ import (
 	"strings"
 )
 
-// aboutGPUs is the reason why measurements of a processor decide nothing.
-const aboutGPUs = "a statement about GPUs, of which only ratios and orderings compare"
-
-// notHere removes the verdict of a finding, unless nothing was measured.
-func notHere(f Finding) Finding {
-	if f.Verdict != NotMeasured {
-		f.Verdict = NotHere
-		f.Data += "; " + aboutGPUs
-	}
-	return f
-}
-
 // streamDot judges the bandwidth of dot relative to the best of the other kernels with the same arrays.
 func streamDot(list []Record, c Claim, _ []string) Finding {
 	var shares []float64
@@ -40,7 +28,7 @@ func streamDot(list []Record, c Claim, _ []string) Finding {
 	}
 	f := s.finding(c.Threshold, fmt.Sprintf("GB/s of dot relative to the best other kernel, %d sizes: %.2f to %.2f; a write counts once, dot has none", s.n, s.least, s.most))
 	f.Size = leastSize(timed)
-	return notHere(f)
+	return f
 }
 
 // ofLayouts returns products beyond the cache by layout.
@@ -58,14 +46,11 @@ func bandwidthShare(list []Record, c Claim, _ []string) Finding {
 	for _, r := range all {
 		shares = append(shares, r.Values["bandwidth_share"])
 	}
-	s, verdict := spreadOf(shares), Fails
-	if s.most >= c.Threshold {
-		verdict = Holds
-	}
-	return notHere(Finding{
-		Verdict: verdict, Measured: percent(s.most), Spread: s.quartiles("%.2f"), Size: leastSize(all),
+	s := spreadOf(shares)
+	return Finding{
+		Verdict: inAll(count(s.most >= c.Threshold), 1), Measured: percent(s.most), Spread: s.quartiles("%.2f"), Size: leastSize(all),
 		Data: fmt.Sprintf("%d products, median %s", s.n, percent(s.median)),
-	})
+	}
 }
 
 // noWinner judges whether each layout is somewhere slower than the fastest one, by more than the threshold.
@@ -96,7 +81,7 @@ func noWinner(list []Record, c Claim, _ []string) Finding {
 	if winner != "" {
 		f.Verdict, f.Measured = Fails, winner+" wins"
 	}
-	return notHere(f)
+	return f
 }
 
 // byBytes judges whether the ratio of the times of COO and CSR equals the ratio of their bytes, by the factor between
@@ -140,17 +125,11 @@ func methodsNearBound(list []Record, c Claim, _ []string) Finding {
 	if s.n == 0 {
 		return Finding{Verdict: NotMeasured, Data: needsFull}
 	}
-	f := Finding{
-		Verdict: Fails, Measured: percent(s.median) + " in the median", Spread: s.quartiles("%.2f"), Size: leastSize(timed),
+	return Finding{
+		Verdict:  inAll(count(s.median >= c.Threshold, s.most >= c.Threshold), 2),
+		Measured: percent(s.median) + " in the median", Spread: s.quartiles("%.2f"), Size: leastSize(timed),
 		Data: fmt.Sprintf("%d methods and matrices: %.2f to %.2f", s.n, s.least, s.most),
 	}
-	switch {
-	case s.median >= c.Threshold:
-		f.Verdict = Holds
-	case s.most >= c.Threshold:
-		f.Verdict = Partly
-	}
-	return f
 }
 
 // methodsAlike judges how much the GFLOP/s of the methods differ.
@@ -213,8 +192,7 @@ func accessorError(list []Record, c Claim, args []string) Finding {
 	return s.finding(c.Threshold, fmt.Sprintf("error relative to FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most))
 }
 
-// accessorTime judges the time of a kernel relative to FP32, beyond the cache. If the second of args is "GPU", the
-// statement is about GPUs.
+// accessorTime judges the time of a kernel relative to FP32, beyond the cache.
 func accessorTime(list []Record, c Claim, args []string) Finding {
 	p := accessorPairs(beyondCache(list), args[0], "")
 	s := spreadOf(ratios(p, "seconds"))
@@ -223,10 +201,6 @@ func accessorTime(list []Record, c Claim, args []string) Finding {
 	}
 	f := s.finding(c.Threshold, fmt.Sprintf("time relative to FP32, %d problems: %.2f to %.2f", s.n, s.least, s.most))
 	f.Size = leastSize(both(p))
-	if len(args) > 1 && args[1] == "GPU" {
-		f.Verdict = NotHere
-		f.Data += "; a statement about GPUs, which hide conversions behind other threads"
-	}
 	return f
 }
 

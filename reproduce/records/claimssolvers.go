@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // cutShort is the max_iter of solves that only time iterations, see thesis-table-3.4.yaml.
@@ -12,6 +14,22 @@ const cutShort = "80"
 // whole removes solves that were cut short.
 func whole(list []Record) []Record {
 	return slices.DeleteFunc(slices.Clone(list), func(r Record) bool { return r.Label("max_iter") == cutShort })
+}
+
+// fewCycles are the cycles below which the iterations of restarted GMRES, which are whole cycles, say little.
+const fewCycles = 10
+
+// comparable reports whether the ratio of the iterations of two solves means something: not where both converge
+// within fewCycles.
+func (p pair) comparable() bool {
+	cycle, err := strconv.Atoi(strings.TrimPrefix(p.a.Label("solver"), "gmres"))
+	return err != nil || p.a.Values["converged"] != 1 || p.b.Values["converged"] != 1 ||
+		max(p.a.Values["iterations"], p.b.Values["iterations"]) >= float64(fewCycles*cycle)
+}
+
+// compared removes the pairs whose iterations do not compare.
+func compared(p []pair) []pair {
+	return slices.DeleteFunc(p, func(q pair) bool { return !q.comparable() })
 }
 
 // solverPairs returns pairs of solves, in uniform FP32 and in others that differ in the storage only: the papers'
@@ -67,7 +85,7 @@ func (c convergence) finding(verdict Verdict) Finding {
 }
 
 func cwConverges(list []Record, claim Claim, _ []string) Finding {
-	p := solverPairs(list, "cw", "2^-24")
+	p := compared(solverPairs(list, "cw", "2^-24"))
 	held, n := 0, 0
 	for _, q := range p {
 		a, b := q.a.Values["converged"] == 1, q.b.Values["converged"] == 1
@@ -96,7 +114,7 @@ func normwisePairs(list []Record) (p []pair) {
 }
 
 func nwVaries(list []Record, claim Claim, _ []string) Finding {
-	c := convergenceOf(normwisePairs(list))
+	c := convergenceOf(compared(normwisePairs(list)))
 	if c.n == 0 {
 		return Finding{Verdict: NotMeasured}
 	}
@@ -104,14 +122,69 @@ func nwVaries(list []Record, claim Claim, _ []string) Finding {
 }
 
 func nwFast(list []Record, claim Claim, _ []string) Finding {
-	c := convergenceOf(normwisePairs(list))
-	switch {
-	case c.n == 0:
+	p := slices.DeleteFunc(compared(normwisePairs(list)), func(q pair) bool { return !strings.HasPrefix(q.a.Label("solver"), "gmres") })
+	if len(p) == 0 {
 		return Finding{Verdict: NotMeasured}
-	case c.onlyB > 0 || c.iterations.least <= 1/claim.Threshold:
-		return c.finding(Holds)
 	}
-	return c.finding(Fails)
+	fast := map[string]bool{} // matrices
+	for _, q := range p {
+		if q.b.Values["converged"] == 1 && (q.a.Values["converged"] != 1 || q.ratio("iterations") <= 1/claim.Threshold) {
+			fast[starred(q.a)] = true
+		}
+	}
+	f := convergenceOf(p).finding(inAll(count(len(fast) > 0), 1))
+	f.Data += fmt.Sprintf("; so much faster on %d matrices", len(fast))
+	return f
+}
+
+// nwStopsBicgstab judges how often BiCGStab converges with uniform FP32 but with the normwise criterion at no target,
+// and whether that is more often than for GMRES.
+func nwStopsBicgstab(list []Record, claim Claim, _ []string) Finding {
+	stopped := func(solver string) (n, all int) {
+		converges := map[string]bool{} // at some target, by matrix, method and set
+		for _, q := range normwisePairs(list) {
+			if q.a.Values["converged"] == 1 && strings.HasPrefix(q.a.Label("solver"), solver) {
+				key := strings.Join([]string{starred(q.a), q.a.Label("solver"), q.b.Label("formats"), q.a.Label("scaling"), q.a.Label("arithmetic")}, " ")
+				converges[key] = converges[key] || q.b.Values["converged"] == 1
+			}
+		}
+		for _, some := range converges {
+			n += count(!some)
+		}
+		return n, len(converges)
+	}
+	n, all := stopped("bicgstab")
+	m, others := stopped("gmres")
+	if all == 0 || others == 0 {
+		return Finding{Verdict: NotMeasured}
+	}
+	share := float64(n) / float64(all)
+	return Finding{
+		Verdict: inAll(count(share >= claim.Threshold, share > float64(m)/float64(others)), 2), Measured: fmt.Sprintf("%d of %d", n, all),
+		Data: fmt.Sprintf("solves that converge with uniform FP32 and with the normwise criterion at no target; GMRES: %d of %d", m, others),
+	}
+}
+
+// productShares judges the shares of products in the times of solves in uniform FP32, beyond the cache: the first of
+// the methods args spends more than the threshold on them, and each more than the next.
+func productShares(list []Record, claim Claim, args []string) Finding {
+	var timed []Record
+	var words []string
+	held, before := 0, 0.0
+	for k, solver := range args {
+		var shares []float64
+		for _, r := range of(beyondCache(list), "solve", labels{"solver": solver, "formats": "FP32"}, "spmv_seconds") {
+			shares, timed = append(shares, r.Values["spmv_seconds"]/r.Values["seconds"]), append(timed, r)
+		}
+		s := spreadOf(shares)
+		if s.n == 0 {
+			return Finding{Verdict: NotMeasured, Data: needsFull}
+		}
+		held += count(k == 0 && s.median > claim.Threshold || k > 0 && s.median < before)
+		before = s.median
+		words = append(words, fmt.Sprintf("%s %.2f (%d)", solver, s.median, s.n))
+	}
+	return Finding{Verdict: inAll(held, len(args)), Measured: strings.Join(words, ", "), Size: leastSize(timed), Data: "medians, and the numbers of solves"}
 }
 
 func coarserTarget(list []Record, _ Claim, _ []string) Finding {
@@ -125,7 +198,7 @@ func coarserTarget(list []Record, _ Claim, _ []string) Finding {
 		if q.ratio("storage") < 1 {
 			cheaper++
 		}
-		if q.a.Values["converged"] != 1 {
+		if q.a.Values["converged"] != 1 || !q.comparable() {
 			continue
 		}
 		converged++
@@ -147,6 +220,7 @@ func coarserTarget(list []Record, _ Claim, _ []string) Finding {
 // cost of a solve that does not converge is infinite.
 func bestBetween(list []Record, claim Claim, args []string) Finding {
 	type costs = map[string]float64 // by target
+	long := map[string]bool{}       // cases in which some solve takes so many cycles that iterations compare
 	cases := map[string]costs{}
 	for _, r := range of(whole(list), "solve", nil, "iterations") {
 		if !ofPapers(r) || r.Values["converged"] != 1 {
@@ -157,17 +231,18 @@ func bestBetween(list []Record, claim Claim, args []string) Finding {
 			cases[key] = costs{}
 		}
 		cases[key][r.Label("epsilon")] = r.Values["storage"] * r.Values["iterations"]
+		long[key] = long[key] || pair{r, r}.comparable()
 	}
 	won := map[string]int{}
 	n := 0
-	for _, c := range cases {
+	for key, c := range cases {
 		best := ""
 		for _, epsilon := range args {
 			if x, ok := c[epsilon]; ok && (best == "" || x < c[best]) {
 				best = epsilon
 			}
 		}
-		if len(c) > 1 {
+		if len(c) > 1 && long[key] {
 			n++
 			won[best]++
 		}
@@ -177,7 +252,7 @@ func bestBetween(list []Record, claim Claim, args []string) Finding {
 	}
 	share := float64(won[args[1]]) / float64(n)
 	return Finding{
-		Verdict:  gained(share, claim.Threshold),
+		Verdict:  inAll(count(share >= claim.Threshold, share > 0), 2),
 		Measured: fmt.Sprintf("%s is best in %d of %d cases", args[1], won[args[1]], n),
 		Data:     fmt.Sprintf("storage × iterations is least at %s in %d, at %s in %d", args[0], won[args[0]], args[2], won[args[2]]),
 	}

@@ -23,55 +23,63 @@ func adaptiveSet(r Record) bool { return strings.HasPrefix(r.Label("formats"), "
 // ofPapers reports whether the formats are a set of the papers.
 func ofPapers(r Record) bool { return adaptiveSet(r) && r.Label("formats") != "AFX" }
 
+// relativeError returns the error of a product, normwise or of rows as the criterion says, relative to epsilon.
+func relativeError(r Record) float64 {
+	e := r.Values["error_nw"]
+	if r.Label("criterion") == "cw" {
+		e = r.Values["error_row"]
+	}
+	return e / target(r.Label("epsilon"))
+}
+
 func errorsOfOrderEpsilon(list []Record, c Claim, _ []string) Finding {
-	within, fullSignificands := 0, 0
-	var relative, standIns []float64
+	var relative []float64
 	for _, r := range of(list, "product", nil, "error_nw") {
-		if !adaptiveSet(r) {
-			continue
-		}
-		e := r.Values["error_nw"]
-		if r.Label("criterion") == "cw" {
-			e = r.Values["error_row"]
-		}
-		x := e / target(r.Label("epsilon"))
-		relative = append(relative, x)
-		if e <= r.Values["bound"] {
-			within++
-		}
-		if r.Matrix != nil && r.Matrix.Surrogate {
-			standIns = append(standIns, x)
-			if x >= 0.01 {
-				fullSignificands++
-			}
+		if ofPapers(r) {
+			relative = append(relative, relativeError(r))
 		}
 	}
 	s := spreadOf(relative)
+	return s.finding(c.Threshold, fmt.Sprintf("error / epsilon of %d products: %.2g to %.2g", s.n, s.least, s.most))
+}
+
+// errorsGrow compares the errors of sets of more formats, args[1:], with those of the set args[0].
+func errorsGrow(list []Record, c Claim, args []string) Finding {
+	var all []float64
+	for _, set := range args[1:] {
+		for _, p := range pairs(list, "product", labels{"formats": args[0], "drop": "yes"}, labels{"formats": set, "drop": "yes"}, "error_nw") {
+			if e := relativeError(p.a); e > 0 {
+				all = append(all, relativeError(p.b)/e)
+			}
+		}
+	}
+	s := spreadOf(all)
+	f := s.finding(c.Threshold, fmt.Sprintf("error of %s / error of %s, %d products: %.2g to %.2g", strings.Join(args[1:], " and "), args[0], s.n, s.least, s.most))
+	if s.n > 0 {
+		f.Verdict = inAll(count(s.median > 1, s.third < c.Threshold), 2)
+	}
+	return f
+}
+
+// halves judges whether the storage of each matrix args[3:] falls as far as the threshold, by one of the criteria,
+// from the set args[0] to the set args[1] at the target args[2].
+func halves(list []Record, c Claim, args []string) Finding {
+	var all []float64
+	for _, matrix := range args[3:] {
+		p := pairs(list, "product", labels{"formats": args[0], "epsilon": args[2], "drop": "yes", "matrix": matrix},
+			labels{"formats": args[1], "epsilon": args[2], "drop": "yes", "matrix": matrix}, "storage")
+		if len(p) > 0 {
+			all = append(all, spreadOf(ratios(p, "storage")).least)
+		}
+	}
+	s := spreadOf(all)
 	if s.n == 0 {
 		return Finding{Verdict: NotMeasured}
 	}
 	return Finding{
-		Verdict: inAll(within, s.n), Measured: fmt.Sprintf("%.2g epsilon in the median", s.median), Spread: s.quartiles("%.2g"),
-		Data: fmt.Sprintf("error / epsilon of %d products: %.2g to %.2g; %d within the bound; of %d with surrogates %d are above epsilon/100",
-			s.n, s.least, s.most, within, len(standIns), fullSignificands),
+		Verdict: inAll(count(s.least <= c.Threshold, s.most <= c.Threshold), 2), Measured: fmt.Sprintf("%.2f to %.2f", s.least, s.most),
+		Data: fmt.Sprintf("storage in %s / in %s at %s, the lesser of both criteria, for %d of %s", args[1], args[0], args[2], s.n, strings.Join(args[3:], ", ")),
 	}
-}
-
-func storageAsPredicted(list []Record, _ Claim, _ []string) Finding {
-	equal, n := 0, 0
-	for _, r := range of(list, "product", nil, "predicted") {
-		if r.Notes["layout"] != "bucketed" || !adaptiveSet(r) {
-			continue
-		}
-		n++
-		if r.Values["bytes"] == r.Values["predicted"] {
-			equal++
-		}
-	}
-	if n == 0 {
-		return Finding{Verdict: NotMeasured}
-	}
-	return Finding{Verdict: inAll(equal, n), Measured: fmt.Sprintf("%d of %d", equal, n), Data: "matrices that take the bytes predicted"}
 }
 
 // storageFalls checks that storage does not grow from one value of a label to the next; args are the label and its
@@ -107,7 +115,7 @@ func storageFalls(list []Record, c Claim, args []string) Finding {
 	}
 }
 
-// largestReduction judges the least storage of all sets of the papers.
+// largestReduction judges the factors by which all sets of the papers reduce storage.
 func largestReduction(list []Record, c Claim, args []string) Finding {
 	var reductions []float64
 	best, at := 0.0, ""
@@ -125,13 +133,9 @@ func largestReduction(list []Record, c Claim, args []string) Finding {
 		return Finding{Verdict: NotMeasured}
 	}
 	s := spreadOf(reductions)
-	verdict := Holds
-	if best < c.Threshold {
-		verdict = Partly
-	}
 	return Finding{
-		Verdict: verdict, Measured: fmt.Sprintf("%.0f times (%s)", best, at), Spread: s.quartiles("%.1f"),
-		Data: fmt.Sprintf("factor of %d matrices, sets and targets: median %.1f", s.n, s.median),
+		Verdict: c.upTo(best, s.median), Measured: fmt.Sprintf("%.1f times in the median, %.0f at most (%s)", s.median, best, at), Spread: s.quartiles("%.1f"),
+		Data: fmt.Sprintf("factors of %d matrices, sets and targets: %.2g to %.2g", s.n, s.least, s.most),
 	}
 }
 
@@ -143,8 +147,7 @@ func starred(r Record) string {
 	return r.Label("matrix")
 }
 
-// storageGain judges the largest share of the storage that sets save over another one. args are the other set and the
-// sets, of which the best counts.
+// storageGain judges the share of the storage that sets save over another one. args are the other set and the sets.
 func storageGain(list []Record, c Claim, args []string) Finding {
 	var p []pair
 	for _, set := range args[1:] {
@@ -156,21 +159,11 @@ func storageGain(list []Record, c Claim, args []string) Finding {
 		return Finding{Verdict: NotMeasured}
 	}
 	return Finding{
-		Verdict: gained(1-s.least, c.Threshold), Measured: fmt.Sprintf("%s (%s)", percent(1-s.least), where(p, "storage")),
-		Spread: s.quartiles("%.2f"),
-		Data:   fmt.Sprintf("ratio of storage for %d matrices and targets: %.2f to %.2f, median %.2f", s.n, s.least, s.most, s.median),
+		Verdict:  c.upTo(1-s.least, 1-s.median),
+		Measured: fmt.Sprintf("%s in the median, %s at most (%s)", percent(1-s.median), percent(1-s.least), where(p, "storage")),
+		Spread:   s.quartiles("%.2f"),
+		Data:     fmt.Sprintf("ratio of storage for %d matrices and targets: %.2f to %.2f", s.n, s.least, s.most),
 	}
-}
-
-// gained judges a gain: the claim holds if the gain reaches the threshold, and partly holds if there is a gain.
-func gained(gain, threshold float64) Verdict {
-	switch {
-	case gain >= threshold:
-		return Holds
-	case gain > 0:
-		return Partly
-	}
-	return Fails
 }
 
 func droppingVersusPrecision(list []Record, _ Claim, _ []string) Finding {
@@ -241,7 +234,7 @@ const much = 3
 func nwFastError(list []Record, claim Claim, _ []string) Finding {
 	var errors []float64
 	wrong := 0
-	for _, p := range normwisePairs(list) {
+	for _, p := range compared(normwisePairs(list)) {
 		e, ok := p.b.Values["forward_error"]
 		if !ok || p.b.Values["converged"] != 1 || p.a.Values["converged"] == 1 && p.ratio("iterations") > 1.0/much {
 			continue

@@ -123,13 +123,17 @@ func (r *Report) ClaimsByPaper() map[string][]Outcome {
 	return papers
 }
 
-// Tally counts the claims by verdict, in words.
+// Tally counts the claims by verdict, in words, and those with a verdict on classes only.
 func (r *Report) Tally() string {
 	var words []string
 	for _, c := range tally(r.Claims) {
 		words = append(words, fmt.Sprintf("%q %d", c.Verdict, c.Count))
 	}
-	return strings.Join(words, ", ")
+	class := 0
+	for _, c := range r.Claims {
+		class += count(c.Scope != "")
+	}
+	return fmt.Sprintf("%s; %d on classes only", strings.Join(words, ", "), class)
 }
 
 //go:embed page.html
