@@ -19,8 +19,8 @@ func TestReductionsOfIterationsConcurrent(t *testing.T) {
 		want   float64
 	}{
 		{solve.CG, precond.None, 2},
-		{solve.CG, precond.Jacobi, 3},
-		{solve.BiCGStab, precond.Jacobi, 4},
+		{solve.CG, precond.Jacobi, 2},
+		{solve.BiCGStab, precond.Jacobi, 3},
 		{solve.MINRES, precond.None, 3},
 		{solve.MINRES, precond.Jacobi, 4},
 		{solve.GMRES, precond.Jacobi, 2},

@@ -84,10 +84,10 @@ func (m *bicgstab[V, S]) step() (s scalars[S], reason Reason) {
 	return s, Running
 }
 
-// half makes r the residual t of x + alpha z. Where that is at hand and small enough, x
+// half makes r the residual t of x + alpha z. Where its norm is at hand, without a message of its own, and small enough, x
 // becomes x + alpha z, and may have converged; ahead is the multiple of z to add yet.
 func (m *bicgstab[V, S]) half(z V) (ahead S, reason Reason) {
-	if !m.deferred.immediate() {
+	if !m.deferred.immediate() || m.pre.shared {
 		m.space.Axpy(m.alpha.Neg(), m.bp, m.r)
 		return m.alpha, Running
 	}

@@ -50,7 +50,7 @@ type driver[V any, S linop.Scalar[S]] struct {
 }
 
 func newDriver[V any, S linop.Scalar[S]](space linop.Space[V, S], deferred deferral[V, S]) driver[V, S] {
-	return driver[V, S]{space: space, r: space.New(), pre: preconditioned[V, S]{space: space}, deferred: deferred}
+	return driver[V, S]{space: space, r: space.New(), pre: preconditioned[V, S]{space: space, shared: shared(space)}, deferred: deferred}
 }
 
 // solve runs an iteration, which is started again `restarts` times at most. The method

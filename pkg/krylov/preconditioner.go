@@ -35,11 +35,16 @@ type FusedPreconditioner[V, S any] interface {
 	Direction(b S, p V)            // p = z + b p
 }
 
-// separate does the passes of a FusedPreconditioner for any other one, and without one.
+// separate does the passes of a FusedPreconditioner for any other one, and without one. On vectors of several processes, whose inner products are
+// messages, a step applies the preconditioner before r·r is known, for one message with r·z: the last application is not needed.
 type separate[V any, S linop.Scalar[S]] struct {
 	*preconditioned[V, S]
 	r, z V // the input and its z
 	rr   S // r·r
+
+	applied  bool // z is known, and products[1] is r·z
+	products [2]S
+	vectors  [2]V
 }
 
 // fused returns by as one that does the passes for the method that p belongs to.
@@ -54,16 +59,28 @@ func (p *separate[V, S]) fused(by Preconditioner[V], flexible bool) FusedPrecond
 func (p *separate[V, S]) Apply(dst, src V) { p.by.Apply(dst, src) }
 
 // Input implements FusedPreconditioner.
-func (p *separate[V, S]) Input(r V, rr S) { p.r, p.rr = r, rr }
+func (p *separate[V, S]) Input(r V, rr S) { p.r, p.rr, p.applied = r, rr, false }
 
 // StepInput implements FusedPreconditioner.
 func (p *separate[V, S]) StepInput(a S, alongX, x, alongR, r V) S {
-	p.r, p.rr = r, p.space.Step(a, alongX, x, alongR, r)
+	if p.applied = p.by != nil && p.shared; !p.applied {
+		p.r, p.rr = r, p.space.Step(a, alongX, x, alongR, r)
+		return p.rr
+	}
+	p.space.Axpy(a, alongX, x)
+	p.space.Axpy(a.Neg(), alongR, r)
+	p.r, p.z = r, p.apply(0, r)
+	p.vectors = [2]V{p.r, p.z}
+	p.space.MultiDot(p.products[:], p.vectors[:], r)
+	p.rr = p.products[0]
 	return p.rr
 }
 
 // ApplyInput implements FusedPreconditioner.
 func (p *separate[V, S]) ApplyInput() (rz S) {
+	if p.applied {
+		return p.products[1]
+	}
 	p.z, rz = p.applyDot(p.r, p.rr)
 	return rz
 }
@@ -74,9 +91,16 @@ func (p *separate[V, S]) Direction(b S, along V) { p.space.Xpay(p.z, b, along) }
 // preconditioned holds the vectors M^-1 v of a method, made when they are first
 // needed: none without a preconditioner, where M = I.
 type preconditioned[V any, S linop.Scalar[S]] struct {
-	space linop.Space[V, S]
-	by    Preconditioner[V] // nil: none
-	z     []V
+	space  linop.Space[V, S]
+	by     Preconditioner[V] // nil: none
+	z      []V
+	shared bool // vectors are those of several processes, so that an inner product is a message
+}
+
+// shared reports whether the vectors of a space are those of several processes.
+func shared[V any, S linop.Scalar[S]](space linop.Space[V, S]) bool {
+	h, ok := space.(interface{ Reducer() linop.Reducer })
+	return ok && h.Reducer() != linop.Local
 }
 
 // apply returns z[k] = M^-1 v, v itself where M = I.
