@@ -2,9 +2,11 @@ package precond
 
 import (
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/direct/order"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
@@ -38,5 +40,35 @@ func TestFillReducing(t *testing.T) {
 		if _, _, err := s.fillReducing(m, nil, 0.5); !errors.Is(err, ErrWork) {
 			t.Errorf("%s: beyond the limit: %v", c.kind, err)
 		}
+	}
+}
+
+// Rows one after the other take longer than fronts with as many multiplications: an order for them is taken only if it saves most of these.
+func TestOrderForFronts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	const n = 400
+	m := testsupport.Entries(n, func(add func(i, j int, v float64)) { // a band, some rows of which have changed places
+		for i := range n {
+			add(i, i, 1)
+			at := i
+			if i%8 == 0 {
+				at = rng.IntN(n)
+			}
+			for k := range 4 {
+				add(i, (at+k*k)%n, 1)
+			}
+		}
+	})
+	s := &setup{m: m, ctx: t.Context()}
+	amd, err := order.AMD(t.Context(), order.NewGraph(m, nil), order.Limit{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := order.RowAMD(t.Context(), m, order.Limit{})
+	if err != nil || boundShare*rows.Multiplications > amd.Multiplications || boundShare*slowRows*rows.Multiplications < amd.Multiplications {
+		t.Fatalf("rows %g, fronts %g multiplications: no test; %v", rows.Multiplications, amd.Multiplications, err)
+	}
+	if _, diagonal, err := s.orderRows(m, false); err != nil || !diagonal {
+		t.Errorf("an order for rows: %v, %v", !diagonal, err)
 	}
 }

@@ -119,10 +119,10 @@ func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
 	return p, nil
 }
 
-// orderRows orders a block by AMD, with pivots on the diagonal, or by RowAMD, whichever takes less work. AMD is left out where it is known to take more
+// orderRows orders a block by AMD, with pivots on the diagonal, or by RowAMD, whichever takes less time. AMD is left out where it is known to take more
 // than the limit.
 func (s *setup) orderRows(block *csr.Matrix, wide bool) (e order.Elimination, diagonal bool, err error) {
-	limit := s.orderLimit(boundShare)
+	limit := s.orderLimit(boundShare * slowRows)
 	if err = order.ErrLimit; !wide {
 		e, err = order.AMD(s.ctx, order.NewGraph(block, nil), s.orderLimit(1))
 	}
@@ -130,7 +130,7 @@ func (s *setup) orderRows(block *csr.Matrix, wide bool) (e order.Elimination, di
 	case err == nil && fewMore(e, block):
 		return e, true, nil
 	case err == nil:
-		limit.Multiplications = e.Multiplications / boundShare
+		limit.Multiplications = e.Multiplications / (boundShare * slowRows)
 	case !errors.Is(err, order.ErrLimit):
 		return e, true, err
 	}
