@@ -285,6 +285,9 @@ func (s *System) betting(fallbacks []Fallback, limited bool) func(learnt) []Bet 
 			w := s.Workload()
 			w.Diagonal = cmp.Or(now.diagonal, w.Diagonal)
 			w.Definite, w.Indefinite = w.Definite && !now.indefinite, w.Indefinite || now.indefinite
+			if w.Width == 0 { // the diagonal may have turned out to take long
+				w.Width = s.worthWidth(w)
+			}
 			list = s.betsOn(fallbacks, w)
 		}
 		known[now] = list

@@ -230,3 +230,19 @@ func TestSingleProbe(t *testing.T) {
 		t.Errorf("%g iterations of which each is up to %d: %g, want %g", double, int(rules.InnerIterations), single, want)
 	}
 }
+
+// Once the diagonal has turned out to take long, the search for a separator is worth its work.
+func TestWidthOnceLearnt(t *testing.T) {
+	s := onGrid(t, 20, 1, func(i, j, di, dj int) float64 { // rows of a line each
+		if dj == 0 {
+			return laplace(2.1)(i, j, di, dj)
+		}
+		return 0
+	})
+	s.Weighed = features.Once[Workload]{Known: true, Value: Workload{N: 1e5, Nnz: 6e5, Shape: features.Expander, Diagonal: 100, Definite: true, Irregular: true}}
+	bets := s.betting([]Fallback{{Method: solve.CG, Variant: Variant{Kind: precond.Cholesky}}}, true)
+	before, after := bets(learnt{})[0].Work(), bets(learnt{diagonal: 1e5})[0].Work()
+	if after > before/10 {
+		t.Errorf("complete factors of a graph of width %d are expected to take %.2g, %.2g before", s.Width(), after, before)
+	}
+}

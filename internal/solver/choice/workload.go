@@ -51,11 +51,17 @@ func (s *System) weigh() Workload {
 	w.Loaded, w.Doubtful = s.RowSums().Share > rules.SurfaceShare, w.Definite && s.RowSums().Negative > rules.MostlyLoaded
 	w.Bounded = w.MMatrix && w.Definite && s.RowSums().Share >= rules.Mostly
 	w.Diagonal = s.diagonal(w)
+	w.Width = s.worthWidth(w)
+	return w
+}
+
+// worthWidth returns the width of the graph, see csr.LevelWidth, where a better estimate of complete factors is worth the search for it; 0: it is not.
+func (s *System) worthWidth(w Workload) float64 {
 	alone := w.Bet(Fallback{Method: solve.CG, Variant: Variant{Kind: precond.Jacobi}})
 	if work := w.completeWork(precond.Cholesky); work > rules.WorthWidth*w.Nnz && w.orderWork() < alone.Work() {
-		w.Width = float64(s.Width())
+		return float64(s.Width())
 	}
-	return w
+	return 0
 }
 
 // diagonal returns the number of iterations that the diagonal is expected to take: that on a mesh of the size, corrected by what the rows show.
