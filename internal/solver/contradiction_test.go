@@ -183,17 +183,9 @@ func TestContradictionOfContinuity(t *testing.T) {
 
 // What iterations leave unexplained is solved by complete factors before A is called singular.
 func TestNotSingular(t *testing.T) {
-	m, err := matrixmarket.ReadFile(t.Context(), "testdata/graded.mtx", matrixmarket.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := matrixmarket.ReadFile(t.Context(), "testdata/graded-b.mtx", matrixmarket.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rhs := b.Dense
-	r := mustSolve(t, m.Matrix, rhs, nil, solve.Options{Limits: solve.Limits{Threads: 1}})
-	want := mustSolve(t, m.Matrix, rhs, nil, solve.Options{Accuracy: solve.Accuracy{Digits: 15}, Limits: solve.Limits{Threads: 1}})
+	m, rhs := systemOfFile(t, "graded")
+	r := mustSolve(t, m, rhs, nil, solve.Options{Limits: solve.Limits{Threads: 1}})
+	want := mustSolve(t, m, rhs, nil, solve.Options{Accuracy: solve.Accuracy{Digits: 15}, Limits: solve.Limits{Threads: 1}})
 	worst, size := 0.0, 0.0
 	for i, v := range want.X {
 		worst, size = max(worst, math.Abs(v-r.X[i])), max(size, math.Abs(v))
@@ -201,6 +193,31 @@ func TestNotSingular(t *testing.T) {
 	if !r.Reason.Converged() || !want.Reason.Converged() || worst > 1e-13*size {
 		t.Errorf("%v, with 15 digits %v, difference %g", r.Reason, want.Reason, worst/size)
 	}
+}
+
+// An x far larger than b asks for that leaves a third of b unexplained is no solution by the normwise error either, unless digits confirm it.
+func TestUnexplained(t *testing.T) {
+	m, rhs := systemOfFile(t, "unexplained")
+	r := mustSolve(t, m, rhs, nil, solve.Options{
+		Accuracy: solve.Accuracy{Tol: 1e-12, Stop: solve.StopNW}, Krylov: solve.Krylov{Restart: 26}, Limits: solve.Limits{Threads: 1},
+	})
+	if r.Reason != krylov.Singular {
+		t.Errorf("%v, with a residual of %.2g of b", r.Reason, r.Errors.RelativeResidual)
+	}
+}
+
+// systemOfFile returns the matrix and the right-hand side of testdata/NAME.mtx and NAME-b.mtx.
+func systemOfFile(t *testing.T, name string) (*csr.Matrix, []float64) {
+	t.Helper()
+	m, err := matrixmarket.ReadFile(t.Context(), "testdata/"+name+".mtx", matrixmarket.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := matrixmarket.ReadFile(t.Context(), "testdata/"+name+"-b.mtx", matrixmarket.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Matrix, b.Dense
 }
 
 // Rows and columns without nonzeros are left out, unless b says that 0 is something else.

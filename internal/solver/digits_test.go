@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -155,5 +156,34 @@ func TestDigitsOfRoundedNullSpace(t *testing.T) {
 		if r.Digits.State != solve.DigitsBelieved || r.Digits.Error < r.Digits.Probe != whole {
 			t.Errorf("whole numbers: %v; %v, %+v", whole, r.Reason, r.Digits)
 		}
+	}
+}
+
+// Where x is far larger than b asks for, a probe that takes as long as the solve shows that A is regular: no factors are needed, and no caution.
+func TestThoroughProbe(t *testing.T) {
+	const n = 13
+	rng := rand.New(rand.NewPCG(3, 1))
+	m := entries(n*n*n, func(add func(i, j int, v float64)) { // a Markov chain of three queues, which hardly ever ends
+		for i := range n * n * n {
+			add(i, i, 1e-5*rng.Float64())
+			for k, step := range []int{1, n, n * n} {
+				if i/step%n == n-1 {
+					continue
+				}
+				there, back := 0.5+0.2*float64(k)+0.1*rng.Float64(), 0.8+0.1*rng.Float64()
+				add(i, i, there)
+				add(i+step, i, -there)
+				add(i+step, i+step, back)
+				add(i, i+step, -back)
+			}
+		}
+	})
+	b := make([]float64, m.Rows)
+	for i := range b {
+		b[i] = 1
+	}
+	r := solved(t, m, b, nil, solve.Options{})
+	if r.Reason != krylov.Converged || r.Digits.State != solve.DigitsEstimated || len(r.Cautions) > 0 {
+		t.Errorf("%v, digits %v, cautions %q", r.Reason, r.Digits.State, r.Cautions)
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/digits"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // explainRounds is the number of times that a solve goes on: a better x may have other blocks.
@@ -46,6 +48,11 @@ func (a *solution) clear() error {
 	brief := a.Reason == krylov.Converged && !a.oversized()
 	if a.Reason == krylov.Converged && a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && !(brief && a.s.Rows() > rules.DenseRows) {
 		if err := a.reduce(); err != nil || !a.suspect() {
+			return err
+		}
+	}
+	if a.Reason == krylov.Converged && a.Digits.State == solve.DigitsNotConfirmed { // a longer probe takes less than factors
+		if err := (digits.Estimation{Solution: a.Solution, Thorough: true}).Estimate(); err != nil || !a.suspect() {
 			return err
 		}
 	}

@@ -39,7 +39,10 @@ const (
 const LeastReach = 0.25
 
 // Estimation is a solution whose digits are estimated.
-type Estimation struct{ *refine.Solution }
+type Estimation struct {
+	*refine.Solution
+	Thorough bool // with as much work as the solve took, for a verdict that depends on the estimate
+}
 
 // Estimate improves x by steps of refinement as far as that is cheap, and estimates its digits, within the work of allowance. It does
 // nothing for a solve without refinement.
@@ -128,6 +131,8 @@ type allowance struct {
 func (a Estimation) allowance() allowance {
 	n := a.Solved.Iterations
 	switch {
+	case a.Thorough:
+		return allowance{probe: max(rules.CompleteIter, n), rough: !a.complete()}
 	case a.S.Opt.Digits > 0:
 		return allowance{steps: max(rules.FurtherIter, 10*n), probe: max(rules.FurtherIter, 4*n)}
 	case a.S.Nonzeros() <= rules.SmallProduct && a.complete():

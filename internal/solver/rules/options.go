@@ -278,6 +278,9 @@ func hides(j verify.Judgement, opt solve.Options) bool {
 	return !ByRows(opt.Stop) && ErrorOf(opt.Stop, j.Errors) <= opt.Tol && j.Row > opt.Tol && j.RelativeResidual > verify.MaxUnexplained(opt.Tol)
 }
 
+// Unconfirmed is the share of b that an x may leave unexplained where no digits confirm it.
+const Unconfirmed = 0.1
+
 // Explains reports whether an x that meets the tolerance also explains b. Under the normwise error and the norm of the residual
 // small rows may stay unexplained, but not a tenth of b where no estimated digits show how accurate x is.
 func Explains(j verify.Judgement, opt solve.Options) bool {
@@ -286,7 +289,7 @@ func Explains(j verify.Judgement, opt solve.Options) bool {
 	case ByRows(opt.Stop):
 		return j.Unexplained <= most
 	case opt.NoRefine:
-		return j.RelativeResidual <= most || j.Unexplained <= most && j.RelativeResidual < 0.1
+		return j.RelativeResidual <= most || j.Unexplained <= most && j.RelativeResidual < Unconfirmed
 	}
 	return j.RelativeResidual <= most || j.Unexplained <= most
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // Factors for a verdict are not begun where their bet says that they are too dear, or where others of as many rows were.
@@ -34,7 +35,11 @@ func TestDearFactors(t *testing.T) {
 	if cheap.Dear = n; cheap.factor(m) != nil {
 		t.Error("factors are begun though others of as many rows were too dear")
 	}
-	if search(choice.Workload{N: 1e6, Nnz: 1e7}).factor(m) != nil {
+	dear := search(choice.Workload{N: 1e6, Nnz: 1e7})
+	if dear.Reason = krylov.Singular; dear.factor(m) == nil {
+		t.Error("factors for a verdict that an x is none are refused by a bet")
+	}
+	if dear.Reason = krylov.Converged; dear.factor(m) != nil {
 		t.Error("factors are begun though their bet is too dear")
 	}
 }

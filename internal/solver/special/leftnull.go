@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -217,7 +218,8 @@ type factored struct {
 	factors precond.Preconditioner
 }
 
-// factor returns complete factors of the scaled t if they are cheap; nil: they are not, as their bet says, or their order, or that of as many rows before.
+// factor returns complete factors of the scaled t if they are cheap; nil: they are not, as their order says, or that of as many rows before, or their bet, which may
+// be wrong, for an x that has converged.
 func (a EvidenceSearch) factor(t *csr.Matrix) *factored {
 	work := max(rules.EvidenceWork*float64(t.NNZ()), rules.LeastEvidence)
 	if a.S.Refiner != nil {
@@ -226,7 +228,7 @@ func (a EvidenceSearch) factor(t *csr.Matrix) *factored {
 	if a.Dear > 0 && t.Rows >= a.Dear {
 		return nil
 	}
-	if whole := t.Rows >= a.S.Rows(); whole && a.S.Workload().CompleteWork() > rules.EvidenceOdds*work/rules.FrontSpeed {
+	if whole := t.Rows >= a.S.Rows(); whole && a.Reason == krylov.Converged && a.S.Workload().CompleteWork() > rules.EvidenceOdds*work/rules.FrontSpeed {
 		return nil
 	}
 	scaling := csr.BothScaling(t, a.S.Pool)
