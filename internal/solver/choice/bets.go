@@ -212,7 +212,7 @@ func (s *System) byCost(list []Fallback) []Fallback {
 	if first.ProbeRun {
 		bets[0] = Bet{}
 	}
-	for k := range list[1:] { // there is one
+	for k := range list[1:] { // only the first may be a probe run
 		list[1+k].ProbeRun = false
 	}
 	costs := map[Fallback]float64{}
