@@ -109,7 +109,7 @@ func (a *solution) solve(guess bool) (err error) {
 			return err
 		}
 	}
-	if a.undecided && a.RelativeResidual >= rules.Unconfirmed && !rules.ByRows(opt.Stop) {
+	if a.undecided && min(a.RelativeResidual, a.Unexplained) >= rules.Unconfirmed && !rules.ByRows(opt.Stop) {
 		a.Reason = krylov.Singular
 	}
 	if unnamed := a.Reason == krylov.Inconsistent && a.Evidence.Rows == nil; (a.Reason == krylov.Singular || unnamed) && a.s.Job == nil {
