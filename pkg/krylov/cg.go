@@ -46,7 +46,8 @@ type cg[V any, S linop.Scalar[S]] struct {
 // One product and three passes over vectors per iteration, and a product to
 // confirm that it has converged. Memory: 3 n-vectors besides x and b, and one more
 // for z. Traffic per iteration besides A: reads 8, writes 4 n-vectors; besides M,
-// z reads 2 more, 4 if flexible. A [FusedPreconditioner] has its own z.
+// z reads 2 more, 4 if flexible. A [FusedPreconditioner] has its own z. On vectors of
+// several processes r·r and r·z are one message, and an iteration has two.
 func NewCG[V any, S linop.Scalar[S]](space linop.Space[V, S]) Method[V, S] {
 	m := &cg[V, S]{driver: newDriver(space, newDeferral(space)), p: space.New(), q: space.New()}
 	m.separate.preconditioned = &m.pre

@@ -65,7 +65,7 @@ func TestOrderForFronts(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := order.RowAMD(t.Context(), m, order.Limit{})
-	if err != nil || boundShare*rows.Multiplications > amd.Multiplications || boundShare*slowRows*rows.Multiplications < amd.Multiplications {
+	if err != nil || boundShare*rows.Multiplications > amd.Multiplications || rowShare*rows.Multiplications < amd.Multiplications {
 		t.Fatalf("rows %g, fronts %g multiplications: no test; %v", rows.Multiplications, amd.Multiplications, err)
 	}
 	if _, diagonal, err := s.orderRows(m, false); err != nil || !diagonal {

@@ -21,12 +21,6 @@ const (
 	// real matrices gave the same iterations and errors.
 	vanished    = 0x1p-50
 	replacement = factor.Replacement
-	// boundShare is about what part of the multiplications that an order for any pivots
-	// allows for are needed, in the median of real matrices.
-	boundShare = 0.5
-
-	// slowRows is how many multiplications in dense fronts take as long as one row by row: 10 for 58,000 rows with weak diagonals.
-	slowRows = 8
 	// unroundedEntries is the number of entries up to which factors by rows are not rounded.
 	unroundedEntries = 1_000_000
 )

@@ -72,8 +72,18 @@ func (t *triangularBlocks) planFronts(s *setup) (*frontPlan, error) {
 	return s.planFronts(t.a, t.a.Transpose(s.pool), blockOf, t.at, nil)
 }
 
+const (
+	// boundShare is about what part of the multiplications that an order for any pivots
+	// allows for are needed, in the median of real matrices.
+	boundShare = 0.5
+	// slowRows is how many multiplications in dense fronts take as long as one row by row: 10 for 58,000 rows with weak diagonals.
+	slowRows = 8
+	// rowShare is how many multiplications in fronts take as long as one that such an order allows for.
+	rowShare = boundShare * slowRows
+)
+
 // plan orders blocks to fill little, by AMD, with pivots on the diagonal, or RowAMD, whichever
-// takes less work.
+// takes less time.
 func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
 	a, at, places, bounds := t.a, t.at, slices.Clone(t.order), t.bounds
 	p := &luPlan{bounds: bounds, diagonal: make([]bool, len(bounds)-1)}
@@ -122,7 +132,7 @@ func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
 // orderRows orders a block by AMD, with pivots on the diagonal, or by RowAMD, whichever takes less time. AMD is left out where it is known to take more
 // than the limit.
 func (s *setup) orderRows(block *csr.Matrix, wide bool) (e order.Elimination, diagonal bool, err error) {
-	limit := s.orderLimit(boundShare * slowRows)
+	limit := s.orderLimit(rowShare)
 	if err = order.ErrLimit; !wide {
 		e, err = order.AMD(s.ctx, order.NewGraph(block, nil), s.orderLimit(1))
 	}
@@ -130,7 +140,7 @@ func (s *setup) orderRows(block *csr.Matrix, wide bool) (e order.Elimination, di
 	case err == nil && fewMore(e, block):
 		return e, true, nil
 	case err == nil:
-		limit.Multiplications = e.Multiplications / (boundShare * slowRows)
+		limit.Multiplications = e.Multiplications / rowShare
 	case !errors.Is(err, order.ErrLimit):
 		return e, true, err
 	}
