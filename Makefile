@@ -301,6 +301,13 @@ testdata: build ## regenerate the matrices in testdata/
 	bin/mpsolve generate convdiff2d --n 20 --peclet 1 --output testdata/convdiff2d_20.mtx
 	bin/mpsolve generate elasticity3d --n 4 --decades 4 --seed 1 --output testdata/elasticity3d_4.mtx.gz
 
+AMGCL ?= ../amgcl
+
+.PHONY: readme-figure
+readme-figure: ## measures real matrices beside PETSc, hypre, SciPy, SuiteSparse and amgcl, and draws docs/readme.svg; AMGCL, the folder of its headers
+	bench/peers/solve.sh $(if $(wildcard $(AMGCL)),--amgcl $(AMGCL)) --part figure --matrices $(MATRICES) --limit 15 --repeat 2 bench/peers/readme.tsv
+	$(GO) run ./tools/measure readmefigure
+
 .PHONY: man
 man: build ## manual pages into man/
 	bin/mpsolve man --output man

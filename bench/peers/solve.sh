@@ -7,9 +7,9 @@
 #
 # --install installs the peers first, with apt-get (Debian). --amgcl is the folder of amgcl's
 # headers, which Debian does not have. OPTIONs are options of solve_table.py:
-#   --part times|classes|real|robustness
+#   --part times|classes|real|robustness|figure
 #                     one part only: times of large problems, of systems of the classes for multigrid, times of real matrices beside
-#                     direct solvers, or who solves each matrix of a collection
+#                     direct solvers, who solves each matrix of a collection, or time and memory of real matrices for the figure of the README
 #   --matrices DIR    the collection, with its INDEX.tsv
 #   --limit SECONDS   for one solve (120)
 #   --repeat N        rounds in which times are measured (3)
@@ -23,7 +23,7 @@ source "$here/common.sh"
 
 if [[ ${1-} == --install ]]; then
   apt-get update -q
-  apt-get install -y -q g++ pkg-config python3-scipy petsc-dev libsuitesparse-dev mpi-default-dev
+  apt-get install -y -q g++ pkg-config python3-scipy petsc-dev libsuitesparse-dev mpi-default-dev time
   shift
 fi
 amgcl=
@@ -40,6 +40,7 @@ python=$(scipy_python) || missing SciPy python3-scipy
 for p in mpicc mpirun; do
   command -v $p >/dev/null || missing $p mpi-default-dev
 done
+type -P time >/dev/null || missing time time
 flags=$(pkg-config --cflags --libs PETSc 2>/dev/null) || missing PETSc petsc-dev
 
 work=$(mktemp -d)

@@ -12,7 +12,7 @@ import tempfile
 import scipy
 
 from solve_files import System
-from solve_times import classes, real, times
+from solve_times import classes, figure, real, times
 from solvers import MEMORY, TOLERANCE, in_scipy, mpsolve, petsc
 
 HERE = pathlib.Path(__file__).parent
@@ -68,7 +68,7 @@ def collection(args):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--work", type=pathlib.Path, required=True, help="folder with mpsolve and solve_petsc")
-    p.add_argument("--part", choices=["times", "classes", "real", "robustness"])
+    p.add_argument("--part", choices=["times", "classes", "real", "robustness", "figure"])
     p.add_argument("--matrices", type=pathlib.Path, default=HERE / "../../../shared/matrices")
     p.add_argument("--limit", type=float, default=120)
     p.add_argument("--repeat", type=int, default=3)
@@ -81,6 +81,8 @@ def main():
     page, tables = args.output, {}
     versions = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
     parts = {"times": times, "classes": classes, "real": lambda *a: real(*a, collection), "robustness": robustness}
+    if args.part == "figure":
+        parts["figure"] = lambda *a: figure(*a, collection)
     for part in [args.part] if args.part else parts:
         args.output = io.StringIO()
         print(f"{processor()}, {os.cpu_count()} threads; PETSc {versions}, SciPy {scipy.__version__}.\n", file=args.output)

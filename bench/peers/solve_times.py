@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+import numpy
 from solve_files import System
-from solvers import TOLERANCE, amgcl, mpsolve, petsc, suitesparse
+from solvers import TOLERANCE, amgcl, in_scipy, mpsolve, petsc, suitesparse
 
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "choice"))
 
@@ -34,6 +35,8 @@ CLASSES = [
     ("quadratic", 300_000, 1), ("heatmesh", 200_000, 1), ("powergrid", 500_000, 1),
 ]  # fmt: skip
 QUICK_CLASSES = [("reservoir", 4_000, 1), ("axis", 3_000, 1)]
+
+FIGURE = ["G3_circuit", "norne_tpfa_r1", "rail_79841", "lap3d_40", "Andrews", "memplus", "ginkgo_ir_A", "BentPipe2D100", "bcsstk16", "beam_tet_dof2475"]  # of the README
 
 REDUCTIONS = [10.0 ** -k for k in range(7, 15)]  # of peers, the loosest first
 HOPELESS = 4  # times as long as the best: one run is enough
@@ -221,3 +224,32 @@ def real(work, args, collection):
         print(f"| {name} | {system.n} | {cells[0]} | {runs[0][0].method} | {cells[1]} | {cells[2]} | {ratios[-1]:.2f} |", file=args.output, flush=True)
         print(f"{name}: {cells} {ratios[-1]:.2f}", file=sys.stderr)
     print(f"\nAt most 1.2 on {sum(r <= 1.2 for r in ratios)} of {len(ratios)}.", file=args.output)
+
+
+def figure(work, args, collection):
+    """Time and memory of real matrices beside peers, for the figure of the README: lines of tab-separated values."""
+    print("matrix\trows\tnonzeros\tpackage\tway\tseconds\tbytes", file=args.output)
+    paths = dict(collection(args))
+    for name in FIGURE[-2:] if args.quick else FIGURE:
+        if args.problem not in name or name not in paths:
+            continue
+        with tempfile.TemporaryDirectory(dir=work) as folder:
+            a = System(pathlib.Path(folder), paths[name]).a
+            system = System(pathlib.Path(folder), paths[name], b=a @ numpy.random.default_rng(1).uniform(-1, 1, a.shape[0]))
+            symmetric = abs(a - a.T).max() == 0
+            method = "cg" if symmetric and a.diagonal().min() > 0 else "bicgstab"
+            fixed = [mpsolve(work, "default", 2), in_scipy("spsolve", "spsolve", 0), direct(work, method)]
+            runs = {s: [s.run(system, args.limit)] for s in fixed}
+            for k in range(len(peers(work, method, 1))):
+                reaching(lambda rtol, k=k: peers(work, method, rtol)[k], runs, system, patience(runs, args))
+            best = {}  # by package
+            for s, results in runs.items():
+                if results[0].solved and (s.package not in best or seconds(results[0]) < seconds(runs[best[s.package]][0])):
+                    best[s.package] = s
+            for _ in range(args.repeat - 1):
+                for s in best.values():
+                    runs[s].append(s.run(system, args.limit))
+            for s in best.values():
+                t, m = min(map(seconds, runs[s])), min(r.memory for r in runs[s])
+                print(f"{name}\t{system.n}\t{a.nnz}\t{s.package}\t{s.title}\t{t:.4g}\t{m:.0f}", file=args.output, flush=True)
+                print(f"{name}: {s.name} {t:.4g} s, {m / 1e6:.0f} MB", file=sys.stderr)

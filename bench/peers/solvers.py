@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 
 from solve_files import read_solution
@@ -27,6 +28,7 @@ class Result:
     iterations: int = 0
     reason: str = ""
     whole: float = 0  # with reading
+    memory: float = 0  # bytes: the peak of the process, or of the largest one times their number
     method: str = ""
     eta: float = float("inf")
     residual: float = float("inf")
@@ -57,20 +59,23 @@ class Solver:
     def run(self, system, limit):
         path = system.file(self.solution)
         pathlib.Path(path).unlink(missing_ok=True)
-        p = subprocess.Popen(self.command + self.arguments(system, path), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             text=True, start_new_session=True, preexec_fn=limit_memory,
-                             env=dict(os.environ, OMP_NUM_THREADS=self.omp, OPENBLAS_NUM_THREADS=self.omp))
-        try:
-            out, err = p.communicate(timeout=limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(p.pid, signal.SIGKILL)
-            p.communicate()
-            return Result("time")
+        with tempfile.NamedTemporaryFile("r") as peak:
+            p = subprocess.Popen(["time", "-f", "%M", "-o", peak.name] + self.command + self.arguments(system, path), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 text=True, start_new_session=True, preexec_fn=limit_memory,
+                                 env=dict(os.environ, OMP_NUM_THREADS=self.omp, OPENBLAS_NUM_THREADS=self.omp))
+            try:
+                out, err = p.communicate(timeout=limit)
+            except subprocess.TimeoutExpired:
+                os.killpg(p.pid, signal.SIGKILL)
+                p.communicate()
+                return Result("time")
+            kilobytes = peak.read().split()[-1]
         if not out.startswith("{") or not os.path.exists(path):
             if self.package == "mpsolve" and p.returncode == 2:
                 return Result(NOT_OFFERED)
             return Result(explain(err, p.returncode))
         r = self.parse(json.loads(out))
+        r.memory = 1024 * int(kilobytes) * (self.threads if "mpirun" in self.command else 1)
         r.eta, r.residual = system.errors(read_solution(path))
         return r
 
@@ -88,7 +93,7 @@ def limit_memory():
 
 def explain(err, code):
     """The line of an error output that says what went wrong."""
-    if re.search("MemoryError|[Oo]ut of memory|malloc", err) or code == -signal.SIGKILL:
+    if re.search("MemoryError|[Oo]ut of memory|malloc", err) or code in (-signal.SIGKILL, 128 + signal.SIGKILL):
         return "memory"
     petsc = re.findall(r"PETSC ERROR: (.*)", err)
     if petsc:

@@ -7,6 +7,7 @@
 //	go run ./tools/measure gputable          writes measurements on GPUs into docs/gpu.md
 //	go run ./tools/measure multigrid         compares variants of multigrid
 //	go run ./tools/measure precisedigits     checks solutions of many digits
+//	go run ./tools/measure readmefigure      draws time and memory beside other programs, for the README
 //	go run ./tools/measure reproductionpage  writes measurements of papers' experiments into docs/reproduction-results.md
 //	go run ./tools/measure stress            attacks the solver with thousands of systems
 //	go run ./tools/measure tables            writes tables of the test matrices into the documentation
@@ -30,6 +31,7 @@ var commands = map[string]func(){
 	"digitsfigure":     digitsFigureMain,
 	"gputable":         gputableMain,
 	"precisedigits":    preciseDigitsMain,
+	"readmefigure":     readmeFigureMain,
 	"reproductionpage": reproductionPageMain,
 	"stress":           stressMain,
 	"tables":           tablesMain,
