@@ -107,8 +107,11 @@ static void follow(int status, size_t length, unsigned long long limit)
 	if (died_of_memory(status) && explained != NULL)
 		_exit(1);
 	if (died_of_memory(status)) {
-		char line[128];
-		int n = snprintf(line, sizeof line, "mpsolve: out of memory: this process may have %llu MB (ulimit -v, ulimit -d)\n", limit / 1000000);
+		char line[256];
+		int n = snprintf(line, sizeof line,
+				 "mpsolve: out of memory: this process may have %llu MB (ulimit -v, ulimit -d), of which Go's tables take up to 1200; "
+				 "--max-memory limits memory without them\n",
+				 limit / 1000000);
 		print(line, (size_t)n);
 		_exit(1);
 	}

@@ -48,7 +48,7 @@ func TestCommit(t *testing.T) {
 
 func TestLesser(t *testing.T) {
 	for _, c := range []struct{ known, size, want int64 }{
-		{0, 0, 0}, {0, 5, 5}, {5, 3, 3}, {3, 5, 3}, {5, -1, 1}, // nothing left differs from unknown
+		{0, -5, 1}, {0, 5, 5}, {5, 3, 3}, {3, 5, 3}, {5, -1, 1}, // nothing left differs from unknown
 	} {
 		if got := lesser(c.known, c.size); got != c.want {
 			t.Errorf("lesser(%d, %d) = %d, want %d", c.known, c.size, got, c.want)

@@ -19,13 +19,16 @@ func Memory() int64 {
 	return int64(installed)
 }
 
-// Limit returns the bytes that limits below the memory of the machine leave to this process; 0: there are none.
+// Limit returns the bytes that limits below the memory of the machine leave to this process; 0: there are none. It is at least leastLimit, since what the
+// program reserves is not known exactly, and small systems may fit.
 func Limit() (least int64) {
 	for _, l := range all() {
-		least = lesser(least, l.bytes-l.reserved)
+		least = lesser(least, max(l.bytes-l.reserved, min(l.bytes, leastLimit)))
 	}
 	return least
 }
+
+const leastLimit = 64 << 20
 
 // asked is the limit of SetLimit; nil if there is none.
 var asked atomic.Pointer[limit]
@@ -50,19 +53,19 @@ func all() []limit {
 
 // Available returns the bytes that this process can have now: [Memory] minus the memory in use. 0 means unknown.
 func Available() int64 {
-	least := lesser(Memory(), systemAvailable())
+	least := Memory()
+	if left := systemAvailable(); left > 0 {
+		least = lesser(least, left)
+	}
 	for _, l := range all() {
 		least = lesser(least, l.bytes-l.used())
 	}
 	return least
 }
 
-// lesser returns the lesser of two sizes of memory, where 0 stands for unknown and 1 for nothing left.
+// lesser returns the lesser of two sizes of memory. The first may be 0, for unknown. 1 stands for nothing left.
 func lesser(known, size int64) int64 {
-	switch size = max(1, size); {
-	case size == 1 && known == 0:
-		return 0
-	case known == 0:
+	if size = max(1, size); known == 0 {
 		return size
 	}
 	return min(known, size)

@@ -17,7 +17,7 @@ import (
 // space for its tables, and will need some for threads.
 const (
 	arenaBytes   = 64 << 20
-	threadsSpace = 128 << 20
+	threadsSpace = 64 << 20
 	tablesSpace  = 896 << 20
 	dataReserved = 64 << 20
 )
@@ -28,7 +28,7 @@ var limits = sync.OnceValue(func() (list []limit) {
 		resource int
 		limit
 	}{
-		{unix.RLIMIT_AS, limit{name: "address space", reserved: max(tablesSpace, statm(0)) + threadsSpace, margin: 2 * arenaBytes, used: addressSpace}},
+		{unix.RLIMIT_AS, limit{name: "address space", reserved: max(tablesSpace, statm(0)) + threadsSpace, margin: arenaBytes, used: addressSpace}},
 		{unix.RLIMIT_DATA, limit{name: "data segment", reserved: dataReserved, margin: 2 * arenaBytes, used: dataSegment}},
 	} {
 		var set unix.Rlimit
