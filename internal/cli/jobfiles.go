@@ -3,12 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -20,7 +17,7 @@ import (
 )
 
 // writeX writes x and returns the path of the file. own[k] has the elements of this rank in column k of x. If writing fails,
-// x goes to rank 0's folder of temporary files, and the error says so. Collective.
+// x goes to one of the refuges of rank 0, and the error says so. Collective.
 func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float64) (string, error) {
 	writing.Add(1)
 	defer writing.Add(-1)
@@ -28,12 +25,8 @@ func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float
 	if err == nil {
 		return path, nil
 	}
-	name := fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64())
-	instead := string(dist.Share(j.comm, 0, []byte(filepath.Join(os.TempDir(), name))))
-	if j.writeThrough(ctx, instead, rows, own) != nil {
-		return "", err // the first error is the one that matters
-	}
-	return instead, fmt.Errorf("%w; x is in %s instead", err, instead)
+	paths := string(dist.Share(j.comm, 0, []byte(strings.Join(refuges(), "\x00"))))
+	return rescue(err, strings.Split(paths, "\x00"), func(path string) error { return j.writeThrough(ctx, path, rows, own) })
 }
 
 // writeArray writes an array completely or not at all. All ranks write a plain file, each its own bytes; rank 0 writes

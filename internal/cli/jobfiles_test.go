@@ -110,6 +110,13 @@ func TestConcurrentRanksFailToWriteX(t *testing.T) {
 			}
 		})
 	}
+	submitted := t.TempDir()
+	t.Setenv("PBS_O_WORKDIR", submitted)
+	onJob(2, func(j *job) {
+		if at, err := j.writeX(context.Background(), filepath.Join(submitted, "missing", "x.mtx"), 1000, own(j, all)); filepath.Dir(at) != submitted || err == nil {
+			t.Errorf("rank %d: %s, %v: want a file in the folder that the job was submitted from", j.rank(), at, err)
+		}
+	})
 	dir := t.TempDir()
 	onJob(3, func(j *job) {
 		f, err := os.Create(filepath.Join(dir, fmt.Sprint(j.rank())))

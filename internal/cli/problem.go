@@ -56,7 +56,7 @@ func (w whole) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]
 
 func (w whole) rhs(f *solveFlags) ([]float64, string, error) { return f.wholeRHS(w.Matrix) }
 
-// write writes x. If writing fails, x goes to the folder of temporary files, and the error says so.
+// write writes x. If writing fails, x goes to one of refuges, and the error says so.
 func (w whole) write(ctx context.Context, path string, columns [][]float64) (string, error) {
 	var x []float64
 	for _, c := range columns {
@@ -67,17 +67,35 @@ func (w whole) write(ctx context.Context, path string, columns [][]float64) (str
 	})
 }
 
-// writeOrElsewhere writes x to path. If writing fails, x goes to the folder of temporary files, and the error says so.
+// writeOrElsewhere writes x to path. If writing fails, x goes to one of refuges, and the error says so.
 func writeOrElsewhere(ctx context.Context, path string, write func(io.Writer) error) (string, error) {
 	err := writeFile(ctx, path, write)
 	if err == nil {
 		return path, nil
 	}
-	path = filepath.Join(os.TempDir(), fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64()))
-	if writeFile(ctx, path, write) != nil {
-		return "", err // the first error is the one that matters
+	return rescue(err, refuges(), func(path string) error { return writeFile(ctx, path, write) })
+}
+
+// rescue writes x to the first of paths that takes it, after an error. It returns this path, and the error, which names it.
+func rescue(err error, paths []string, write func(path string) error) (string, error) {
+	for _, path := range paths {
+		if write(path) == nil {
+			return path, fmt.Errorf("%w; x is in %s instead", err, path)
+		}
 	}
-	return path, fmt.Errorf("%w; x is in %s instead", err, path)
+	return "", err // the first error is the one that matters
+}
+
+// refuges returns paths for an x that cannot be written where it belongs: in the folder that the batch job was submitted from, which outlives the
+// job on its node, and in the folder of temporary files.
+func refuges() (paths []string) {
+	name := fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64())
+	for _, of := range []string{"SLURM_SUBMIT_DIR", "PBS_O_WORKDIR", "SGE_O_WORKDIR", "LS_SUBCWD"} {
+		if dir := os.Getenv(of); dir != "" {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return append(paths, filepath.Join(os.TempDir(), name))
 }
 
 // spread is the problem of all ranks.
