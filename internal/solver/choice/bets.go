@@ -108,7 +108,7 @@ func (w Workload) CompleteWork() float64 { return w.completeWork(precond.LU) + w
 
 // completeWork returns the work that complete factors are expected to take, their order apart.
 func (w Workload) completeWork(kind precond.Kind) float64 {
-	count, entries := 0.0, 0.0
+	count, entries, assembly := 0., 0., 0.
 	switch {
 	case w.Network:
 		count, entries = rules.NetworkFactors*w.Nnz, rules.NetworkFill*w.Nnz
@@ -116,16 +116,17 @@ func (w Workload) completeWork(kind precond.Kind) float64 {
 		count = rules.PlanarFactors * math.Pow(w.N, 1.5) * math.Pow(max(1, w.denser()), 2.5)
 		entries = rules.PlanarFill * w.N * math.Log2(max(w.N, 1)) * math.Pow(w.denser(), 1.5)
 	case w.Shape == features.Spatial:
-		denser := w.Nnz / w.N / rules.SpatialRow
-		count = rules.SpatialFactors * w.N * w.N * math.Pow(denser, 0.75)
-		entries = rules.SpatialFill * math.Pow(w.N, 4./3) * math.Sqrt(denser)
+		denser, wider := w.Nnz/w.N/rules.SpatialRow, w.wider()
+		count = rules.SpatialFactors * w.N * w.N * math.Pow(denser, 0.75) * math.Pow(wider, 3)
+		entries = rules.SpatialFill * math.Pow(w.N, 4./3) * math.Pow(denser, 0.25) * wider * wider
+		assembly = rules.SpatialAssembly * w.N
 	default:
 		count, entries = rules.ExpanderFactors*w.N*w.N*w.N, rules.ExpanderFill*w.N*w.N
 	}
 	if w.Width > 0 {
 		count = min(count, rules.WidthFactors*math.Pow(w.Width, 3))
 	}
-	work := count/rules.FrontSpeed + rules.EntryWork*entries
+	work := count/rules.FrontSpeed + rules.EntryWork*entries + assembly
 	if kind == precond.LU && !w.Indefinite && !w.Doubtful { // of which L D L^T is made
 		work *= 2
 	}
@@ -190,6 +191,21 @@ func (w Workload) cycles() float64 {
 	return rules.NotDiffusion
 }
 
+// wider returns the size of a separator of a grid in space relative to one with an unknown at each point: edges and staggered unknowns have more. On irregular
+// meshes a breadth-first search finds no narrow ones, and shows nothing.
+func (w Workload) wider() float64 {
+	if w.Irregular || w.Width == 0 {
+		return 1
+	}
+	return w.Width / (rules.GridWidth * math.Pow(w.N, 2./3))
+}
+
+// edges reports whether the unknowns seem to belong to the edges of a grid: levels of points represent no field without curl, so that multigrid takes hardly fewer
+// iterations than the diagonal.
+func (w Workload) edges() bool {
+	return w.Definite && w.Shape == features.Spatial && !w.MMatrix && w.Nodes <= 1 && w.wider() >= rules.EdgeWidth
+}
+
 // denser returns the number of nonzeros of a row, relative to a mesh of triangles.
 func (w Workload) denser() float64 { return w.Nnz / w.N / rules.PlanarRow }
 
@@ -199,9 +215,9 @@ func (s *System) byCost(list []Fallback) []Fallback {
 	if len(list) < 2 {
 		return list
 	}
-	if k := s.certain(list); k >= 0 {
+	if k := s.direct(list); k >= 0 {
 		first := list[k]
-		first.Certain = true
+		first.Certain = s.Rows() <= rules.DirectRows
 		return slices.Insert(slices.Delete(list, k, k+1), 0, first)
 	}
 	w := s.Workload()
@@ -223,12 +239,17 @@ func (s *System) byCost(list []Fallback) []Fallback {
 	return list
 }
 
-// certain returns the index of the complete factors that come first where there are few rows; -1: there are none.
-func (s *System) certain(list []Fallback) int {
-	if s.Rows() > rules.DirectRows || s.asksOthers() {
+// direct returns the index of the complete factors that come first where there are few rows, or few of a saddle point; -1: there are none.
+func (s *System) direct(list []Fallback) int {
+	if s.Rows() > rules.DirectRows && !s.smallSaddlePoint() || s.asksOthers() {
 		return -1
 	}
 	return slices.IndexFunc(list, func(r Fallback) bool { return r.Complete() && (r.Method == solve.CG) == (list[0].Method == solve.CG) })
+}
+
+// smallSaddlePoint reports whether the matrix is that of a small saddle point, and no grid, where the diagonal mostly fails.
+func (s *System) smallSaddlePoint() bool {
+	return s.Rows() <= rules.DirectSaddlePoint && s.Facts.Symmetric && s.Facts.DiagonalSign() == 0 && s.Irregular()
 }
 
 // asksOthers reports whether the options ask for other preconditioners than complete factors.

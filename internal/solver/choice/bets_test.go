@@ -111,6 +111,16 @@ func TestBets(t *testing.T) {
 	if calm.Loaded = false; calm.Bet(amg).Iterations >= plate.Bet(amg).Iterations/4 {
 		t.Errorf("multigrid takes %g iterations where the constant is nearly a null vector, %g elsewhere", calm.Bet(amg).Iterations, plate.Bet(amg).Iterations)
 	}
+	points := box
+	points.MMatrix, points.Diagonal, points.Width = false, 1000, rules.GridWidth*math.Pow(box.N, 2./3)
+	edges := points
+	edges.Width *= 1.4
+	if at, along := factors(points, chol), factors(edges, chol); along < 1.8*at {
+		t.Errorf("factors of edge elements take %g, with an unknown at each point %g", along, at)
+	}
+	if at, along := points.Bet(amg).Iterations, edges.Bet(amg).Iterations; at >= 100 || along != rules.OfEdges*1000 {
+		t.Errorf("multigrid takes %g iterations for edge elements, %g with an unknown at each point", along, at)
+	}
 	bricks, tetrahedra := solid, solid
 	if bricks.Irregular = false; bricks.Bet(amg).Iterations != rules.NotDiffusion*tetrahedra.Bet(amg).Iterations {
 		t.Errorf("multigrid takes %g iterations for bricks, %g for tetrahedra", bricks.Bet(amg).Iterations, tetrahedra.Bet(amg).Iterations)

@@ -271,6 +271,9 @@ func (s *System) Explain(fallbacks []Fallback) {
 	case first.Certain:
 		s.Say("precond %s: the matrix is small, so that complete factors cost little", first.Kind)
 		return
+	case first.Complete() && s.smallSaddlePoint():
+		s.Say("precond %s: the diagonal mostly fails for small saddle points", first.Kind)
+		return
 	}
 	w, shown := s.Workload(), 0
 	bets := s.betsOn(fallbacks, w)

@@ -130,6 +130,8 @@ func (w Workload) Iterations(method solve.Method, kind precond.Kind) float64 {
 	switch {
 	case kind == precond.ILU0 && w.Sweeps > 0:
 		count = w.Sweeps
+	case kind == precond.AMG && w.edges():
+		count = max(count, rules.OfEdges*w.Diagonal)
 	case kind == precond.CG32:
 		count = max(count, rules.Restarted*w.Iterations(solve.CG, precond.Jacobi)/rules.InnerIterations)
 	}

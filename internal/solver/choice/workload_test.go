@@ -148,3 +148,29 @@ func TestCertain(t *testing.T) {
 		t.Errorf("a budget of %g", got)
 	}
 }
+
+// Complete factors come first for a small saddle point that is no grid, within a budget; not for a large one.
+func TestSmallSaddlePoint(t *testing.T) {
+	at := func(n int) *System {
+		return onGrid(t, n, 1, func(i, j, di, dj int) float64 {
+			pressure := func(i, j int) bool { return i%2 == 0 && j%2 == 0 }
+			switch {
+			case pressure(i, j) && di == 0 && dj == 0:
+				return 0
+			case pressure(i, j) || pressure(i+di, j+dj):
+				return 1
+			}
+			return laplace(4)(i, j, di, dj)
+		})
+	}
+	small, large := at(40), at(100)
+	if first := small.Tabulated()[0]; first.Kind != precond.LU || first.Certain || small.Weighed.Known {
+		t.Errorf("first %v, certain %v, weighed %v", first, first.Certain, small.Weighed.Known)
+	}
+	if large.Tabulated(); !large.Weighed.Known {
+		t.Error("a large saddle point is not weighed")
+	}
+	if onGrid(t, 40, 1, laplace(4)).smallSaddlePoint() {
+		t.Error("a definite matrix is a saddle point")
+	}
+}

@@ -44,6 +44,9 @@ const (
 	// DirectRows is the size up to which complete factors come first: they are certain to solve, and take hardly longer than looking for anything else.
 	// Unit: rows. Source: docs/solvers.md, "What the choice costs". Fit: make choice.
 	DirectRows = 1000
+	// DirectSaddlePoint is the same for saddle points on irregular meshes: minimal residuals with the diagonal take 3 to 7 times as long, and show it late.
+	// Unit: rows. Source: 11 systems of Taylor and Hood's elements and of interior points, 2,300 to 4,600 rows. Fit: make choice.
+	DirectSaddlePoint = 6_000
 	// FewRows is the size up to which each element of a symmetric matrix is looked at.
 	// Unit: rows. Source: docs/complete-factors.md, "Small systems". Fit: bench/peers/direct.sh MPSOLVE --small.
 	FewRows = 5_000
@@ -175,7 +178,20 @@ const (
 	ThinWidth = 0.6
 	// SpatialFill is the number of entries of the factors of a mesh in space, relative to n^(4/3).
 	// Unit: entries. Source: [George73] for the law; counting on tetrahedra. Fit: bench/peers/factors.sh.
-	SpatialFill = 9
+	SpatialFill = 6
+	// GridWidth is the size of a separator of a grid in space, relative to n^(2/3): cubes with an unknown at each point have 0.62 to 0.74, edge elements 1, a
+	// staggered grid 1.1.
+	// Unit: ratio. Source: csr.LevelWidth on cubes of 10 to 60 points. Fit: make choice.
+	GridWidth = 0.7
+	// EdgeWidth is the least such size of a grid whose unknowns belong to edges, relative to GridWidth.
+	// Unit: ratio. Source: between grids with an unknown at each point, 1.05, and edge elements, 1.42. Fit: make choice.
+	EdgeWidth = 1.25
+	// OfEdges is how many iterations multigrid takes for edge elements, relative to the diagonal.
+	// Unit: ratio. Source: edge elements with 2,430 to 38,088 unknowns, 0.59 and 0.60. Fit: make choice.
+	OfEdges = 0.6
+	// SpatialAssembly is what a row of a mesh in space takes besides: fronts of few unknowns are many.
+	// Unit: work for a row. Source: set-ups of complete factors of 53 systems in space. Fit: make choice.
+	SpatialAssembly = 3000
 	// SpatialRow is the number of nonzeros of a row of such a mesh.
 	// Unit: nonzeros a row. Source: tetrahedra. Fit: bench/peers/factors.sh.
 	SpatialRow = 15
@@ -235,7 +251,7 @@ const (
 	PlanarFactors = 8
 	// SpatialFactors is the same for a mesh in space, relative to n^2.
 	// Unit: multiplications. Source: counting on grids and tetrahedra. Fit: bench/peers/factors.sh.
-	SpatialFactors = 4
+	SpatialFactors = 3
 	// ExpanderFactors is the same for other graphs, relative to n^3.
 	// Unit: multiplications. Source: counting on random graphs, 0.001 to 0.02. Fit: bench/peers/factors.sh.
 	ExpanderFactors = 0.008
