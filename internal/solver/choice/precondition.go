@@ -86,6 +86,9 @@ func (s *System) Precondition(
 	if p.Epsilon == 0 || a.Storage.Epsilon <= p.Epsilon {
 		opt.Operator = a.Relaxer
 	}
+	if v.Complete() && s.Job == nil {
+		opt.Stiff = s.Bends()
+	}
 	if j := s.Job; j != nil {
 		if rules.Transposes(s.Method) { // overlap has no transpose
 			opt.Overlap = precond.OverlapNone

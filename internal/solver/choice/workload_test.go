@@ -174,3 +174,29 @@ func TestSmallSaddlePoint(t *testing.T) {
 		t.Error("a definite matrix is a saddle point")
 	}
 }
+
+// The bending of a plate, differences of fourth order, is told from diffusion, also with couplings of both signs.
+func TestBends(t *testing.T) {
+	fourth := map[[2]int]float64{{0, 0}: 20, {0, 1}: -8, {1, 1}: 2, {0, 2}: 1}
+	plate := onGrid(t, 40, 2, func(_, _, di, dj int) float64 {
+		di, dj = max(di, -di), max(dj, -dj)
+		return fourth[[2]int{min(di, dj), max(di, dj)}]
+	})
+	if !plate.Bends() {
+		t.Error("a plate does not bend")
+	}
+	squares := onGrid(t, 40, 1, func(_, _, di, dj int) float64 { // bilinear elements, flat ones
+		switch {
+		case di == 0 && dj == 0:
+			return 10
+		case di == 0:
+			return -4.5
+		case dj == 0:
+			return 2
+		}
+		return -1.25
+	})
+	if squares.Bends() || onGrid(t, 40, 1, laplace(4)).Bends() {
+		t.Error("diffusion bends")
+	}
+}

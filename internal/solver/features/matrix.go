@@ -143,6 +143,11 @@ func (s *Matrix) Network() bool {
 	return s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && s.spread() > rules.NetworkSpread
 }
 
+// Bends reports whether the matrix is that of a plate or a shell: its condition grows like the square of the number of rows.
+func (s *Matrix) Bends() bool {
+	return s.Facts.Symmetric && s.Shape() == Planar && !s.HasNodes() && s.Source().MostRows(bends)
+}
+
 // Irregular reports whether the numbers of nonzeros of the rows vary, as those of unstructured meshes and of networks do. Their rows mostly have no
 // order in which neighbours are near, either.
 func (s *Matrix) Irregular() bool { return s.spread() > rules.MeshSpread }

@@ -119,6 +119,9 @@ func LikeMMatrix(d, sum float64, opposite bool) bool { return opposite && Domina
 // SignsOfM reports whether the off-diagonal elements of a row have the opposite sign of the diagonal.
 func SignsOfM(d, _ float64, opposite bool) bool { return d != 0 && opposite }
 
+// bends reports whether the other magnitudes of a row add up to about twice the diagonal, as in differences of fourth order.
+func bends(d, sum float64, _ bool) bool { return d != 0 && sum >= rules.Bending*max(d, -d) }
+
 // Dominant reports whether the diagonal element is larger than the sum of the other magnitudes, or hardly less.
 func Dominant(d, sum float64, _ bool) bool { return d != 0 && sum <= rules.Dominance*max(d, -d) }
 
