@@ -34,7 +34,7 @@ var layers = []layer{
 	{pkg: "internal/cli", imports: []string{"*"}, reason: "wires everything, knows no mathematics"},
 	{pkg: "tools/measure", imports: []string{"*"}, reason: "runs the solver for the documentation"},
 	{pkg: "reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
-	{pkg: "cmd/libmpsolve", imports: []string{"internal/cli", "pkg/csr"}, reason: "the C library: codes and pointers, nothing else"},
+	{pkg: "cmd/libmpsolve", imports: []string{"internal/cli", "internal/solver", "pkg/csr"}, reason: "the C library: codes and pointers, nothing else"},
 	{pkg: "examples/sequence", imports: []string{"internal/solver", "pkg/linop", "pkg/matrixmarket", "pkg/solve", "pkg/csr"}, reason: "an example: sequences of systems"},
 	{pkg: "lab", imports: []string{"*"}, reason: "measures, searches formats and options, attacks the solver; knows no terminal"},
 	{pkg: "reproduce/records", imports: []string{"internal/host"}, reason: "experiments, what they measured, and the form of figures; measures nothing"},

@@ -31,7 +31,7 @@ enum {
 	MPSOLVE_INPUT = 4,         /* an invalid matrix or vector: wrong sizes, NaN, a row of zeros */
 	MPSOLVE_NO_DEVICE = 5,     /* the device that the options name is not available */
 	MPSOLVE_INTERNAL = 70,     /* a fault of mpsolve; this solver can only be freed */
-	MPSOLVE_INTERRUPTED = 130  /* mpsolve_interrupt ended the call; x is the best one found, unchanged if there is none */
+	MPSOLVE_INTERRUPTED = 130  /* mpsolve_interrupt, or a function of the caller, ended the call; x is the best one found, unchanged if there is none */
 };
 
 /* A solver: a matrix, options, and what was set up for them. */
@@ -69,6 +69,32 @@ int mpsolve_matrix(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
 /* Like mpsolve_matrix with 64-bit offsets and columns, which are copied. */
 int mpsolve_matrix64(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
 	const int64_t *row_start, const int64_t *col, const double *val);
+
+/*
+ * A product y = A x, with the data given with the function. x and y have n elements, and belong to the library: they must not be used
+ * after the call. Returns 0; another number ends the solve, without an x. The function may use other solvers.
+ */
+typedef int (*mpsolve_product)(void *data, const double *x, double *y);
+
+/*
+ * Sets, in place of a matrix, an operator A with n rows and columns of which only products are known. transposed computes y = A^T x, for
+ * bicg and lsqr, or is NULL. Products are computed one at a time, on the thread that calls mpsolve_solve.
+ *
+ * Options are method (gmres unless set), restart, idr-s, tol, max-iter, max-time, max-memory and threads. The solve has converged if
+ * ||b - A x|| <= tol ||b|| in the 2-norm, recomputed by a product. What needs the entries of A, backward errors and digits of x, is null or
+ * "not estimated" in the report, which says so.
+ */
+int mpsolve_operator(mpsolve_solver *s, int64_t n, mpsolve_product apply, mpsolve_product transposed, void *data);
+
+/* Sets the preconditioner of an operator: y = M^-1 x, and y = M^-T x or NULL. cg and minres need a symmetric positive definite M. */
+int mpsolve_preconditioner(mpsolve_solver *s, mpsolve_product apply, mpsolve_product transposed, void *data);
+
+/*
+ * Sets a function that is called after each iteration with an operator: residual is ||b - A x|| / ||b|| as the method expects it, x the
+ * present x, or NULL within a cycle of gmres. If the function does not return 0, the solve ends with the x of that time.
+ */
+typedef int (*mpsolve_iteration)(void *data, int64_t iteration, double residual, const double *x);
+int mpsolve_monitor(mpsolve_solver *s, mpsolve_iteration f, void *data);
 
 /*
  * Replaces the values of the matrix, as for the next time step. The pattern stays the same, and the solver reuses what

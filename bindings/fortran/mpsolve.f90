@@ -42,6 +42,24 @@ module mpsolve
       integer(c_int64_t), intent(in) :: row_start(*), col(*)
       real(c_double), intent(in) :: val(*)
     end function
+    ! apply and transposed are c_funloc of functions with bind(c), as mpsolve_product is in mpsolve.h, or c_null_funptr
+    integer(c_int) function mpsolve_operator(s, n, apply, transposed, data) bind(c)
+      import :: c_int, c_int64_t, c_ptr, c_funptr
+      type(c_ptr), value :: s, data
+      integer(c_int64_t), value :: n
+      type(c_funptr), value :: apply, transposed
+    end function
+    integer(c_int) function mpsolve_preconditioner(s, apply, transposed, data) bind(c)
+      import :: c_int, c_ptr, c_funptr
+      type(c_ptr), value :: s, data
+      type(c_funptr), value :: apply, transposed
+    end function
+    ! f is c_funloc of an mpsolve_iteration of mpsolve.h
+    integer(c_int) function mpsolve_monitor(s, f, data) bind(c)
+      import :: c_int, c_ptr, c_funptr
+      type(c_ptr), value :: s, data
+      type(c_funptr), value :: f
+    end function
     integer(c_int) function mpsolve_update(s, val) bind(c)
       import :: c_int, c_double, c_ptr
       type(c_ptr), value :: s

@@ -110,6 +110,21 @@ func mpsolve_matrix64(s *C.mpsolve_solver, rows, cols C.int64_t, base C.int, sta
 	})
 }
 
+//export mpsolve_operator
+func mpsolve_operator(s *C.mpsolve_solver, n C.int64_t, apply, transposed C.mpsolve_product, data unsafe.Pointer) C.int {
+	return call(s, func(v *solver) error { return v.setOperator(int64(n), apply, transposed, data) })
+}
+
+//export mpsolve_preconditioner
+func mpsolve_preconditioner(s *C.mpsolve_solver, apply, transposed C.mpsolve_product, data unsafe.Pointer) C.int {
+	return call(s, func(v *solver) error { return v.setPreconditioner(apply, transposed, data) })
+}
+
+//export mpsolve_monitor
+func mpsolve_monitor(s *C.mpsolve_solver, f C.mpsolve_iteration, data unsafe.Pointer) C.int {
+	return call(s, func(v *solver) error { return v.setMonitor(f, data) })
+}
+
 //export mpsolve_update
 func mpsolve_update(s *C.mpsolve_solver, val *C.constant_double) C.int {
 	return call(s, func(v *solver) error { return v.update((*float64)(val)) })

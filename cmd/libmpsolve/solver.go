@@ -30,6 +30,7 @@ func newSolver() *solver { return &solver{Embedded: cli.NewEmbedded()} }
 var (
 	errNull        = errors.New("a pointer is NULL")
 	errInterrupted = errors.New("interrupted")
+	errCaller      = errors.New("a function of the caller failed")
 	errSize        = &csrError{"the matrix has a negative number of rows or columns, too many, or a base other than 0 and 1"}
 )
 
@@ -49,9 +50,9 @@ const (
 func (v *solver) code(err error) (int, string) {
 	var arrays *csrError
 	switch {
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, errInterrupted), errors.Is(err, errCaller):
 		return interrupted, err.Error()
-	case errors.Is(err, errNull):
+	case errors.Is(err, errNull), errors.Is(err, errNoOperator):
 		return usage, err.Error()
 	case errors.As(err, &arrays):
 		return input, err.Error()

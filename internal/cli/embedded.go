@@ -16,18 +16,20 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // Embedded is `mpsolve solve` inside another program, which has the matrix and the vectors in memory. Options have the names
 // of the flags, and the report is the one of --json. Methods must not be called concurrently.
 type Embedded struct {
-	run     solveRun
-	command *cobra.Command
-	matrix  *csr.Matrix
-	ready   bool          // SetUp has succeeded
-	before  report.Report // the report as it is before a solve
-	text    []byte
+	run      solveRun
+	command  *cobra.Command
+	matrix   *csr.Matrix
+	operator *solver.Operator // in place of a matrix
+	ready    bool             // SetUp has succeeded
+	before   report.Report    // the report as it is before a solve
+	text     []byte
 }
 
 // notEmbedded are the flags that are not options, since they concern files, the terminal or jobs.
@@ -90,7 +92,7 @@ func (e *Embedded) Options() (names []string) {
 
 // SetMatrix sets the matrix. Its arrays must not change until Close.
 func (e *Embedded) SetMatrix(m *csr.Matrix) error {
-	if e.matrix != nil {
+	if e.matrix != nil || e.operator != nil {
 		return usage("there is a matrix already")
 	}
 	if err := m.Validate(); err != nil {
@@ -105,6 +107,8 @@ func (e *Embedded) SetUp(ctx context.Context) (err error) {
 	switch {
 	case e.ready:
 		return nil
+	case e.operator != nil:
+		return e.setUpOperator()
 	case e.matrix == nil:
 		return usage("there is no matrix yet")
 	}
@@ -141,7 +145,7 @@ func (e *Embedded) SetUp(ctx context.Context) (err error) {
 // reuses what solver.Solver.Update can reuse.
 func (e *Embedded) Update(ctx context.Context, m *csr.Matrix) error {
 	if e.matrix == nil {
-		return usage("there is no matrix yet")
+		return usage("there is no matrix with entries yet")
 	}
 	if e.ready {
 		if err := e.run.solver.UpdateMatrix(ctx, m); err != nil {
@@ -175,12 +179,17 @@ func (e *Embedded) Solve(ctx context.Context, b, guess, x [][]float64) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, r.history.close()) }()
-	if err := r.solve(ctx); err != nil {
+	solve := r.solve
+	if e.operator != nil {
+		solve = e.solveOperator
+	}
+	if err := solve(ctx); err != nil {
 		return err
 	}
 	for k := range x {
 		copy(x[k], r.x[k])
 	}
+	r.report.SetChecksums(nil, r.b, r.x)
 	r.report.Finish(r.start, peakRSS())
 	var text bytes.Buffer
 	if err := r.report.WriteJSON(&text); err != nil {

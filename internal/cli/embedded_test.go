@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -66,7 +67,7 @@ func TestEmbeddedSolves(t *testing.T) {
 			RHS       string
 			Solutions []any
 		}
-		if err := json.Unmarshal(e.Report(), &report); err != nil {
+		if err := errors.Join(validator(t, "report.schema.json")(string(e.Report())), json.Unmarshal(e.Report(), &report)); err != nil {
 			t.Fatal(err)
 		}
 		if report.Method != "gmres" || report.Matrix.File != arrays || len(report.Solutions) != 2 || report.RHS != "2 from memory" {

@@ -181,12 +181,17 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 	if r.b, r.x0, err = r.problem.vectors(ctx, r.solveFlags, r.in); err != nil {
 		return err
 	}
-	r.report = report.Report{
-		SchemaVersion: report.SchemaVersion, Version: Version, Run: r.ran(), Refine: r.refine, Domains: r.problem.domains(),
-		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{},
-	}
+	r.report = r.newReport(r.problem.domains())
 	r.report.Seconds.Read = (time.Since(r.start) - r.device.took).Seconds()
 	return nil
+}
+
+// newReport returns the report of a run that has solved nothing yet.
+func (r *solveRun) newReport(domains int) report.Report {
+	return report.Report{
+		SchemaVersion: report.SchemaVersion, Version: Version, Run: r.ran(), Refine: r.refine, Domains: domains,
+		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{},
+	}
 }
 
 // prepare makes the solver, which chooses a device for --device auto, and reports its choices.

@@ -13,12 +13,12 @@ import (
 
 // Checksums are SHA-256 checksums of numbers in little-endian order.
 type Checksums struct {
-	Matrix string `json:"matrix,omitempty"` // of the checksums of row offsets (64 bits), columns (32 bits, from 0) and values, row by row; "": ranks share it
+	Matrix string `json:"matrix,omitempty"` // of the checksums of row offsets (64 bits), columns (32 bits, from 0) and values, row by row; "": ranks share it, or a program has it in memory
 	RHS    string `json:"rhs"`              // of the right-hand sides, one after the other
 	X      string `json:"x"`                // of the solutions
 }
 
-// SetChecksums computes the checksums of a system and its solutions. m is nil where ranks share it.
+// SetChecksums computes the checksums of a system and its solutions. m is nil if the checksum of the matrix is left out.
 func (r *Report) SetChecksums(m *csr.Matrix, b, x [][]float64) {
 	r.Checksums = &Checksums{RHS: checksum(b...), X: checksum(x...)}
 	if m != nil {

@@ -29,6 +29,10 @@ def check_process():
         raise RuntimeError('mpsolve does not work in a fork of the process that has imported it: use multiprocessing.get_context("spawn"), or import it in the child')
 
 
+# Functions of the caller: a product with (data, x, y), and an iteration with (data, iteration, residual, x). Vectors are addresses.
+Product = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+Iteration = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_double, c_void_p)
+
 # The result and the arguments of each function.
 _functions = {
     "mpsolve_version": (c_char_p, []),
@@ -38,6 +42,9 @@ _functions = {
     "mpsolve_set": (c_int, [c_void_p, c_char_p, c_char_p]),
     "mpsolve_matrix": (c_int, [c_void_p, c_int64, c_int64, c_int, POINTER(c_int32), POINTER(c_int32), POINTER(c_double)]),
     "mpsolve_matrix64": (c_int, [c_void_p, c_int64, c_int64, c_int, POINTER(c_int64), POINTER(c_int64), POINTER(c_double)]),
+    "mpsolve_operator": (c_int, [c_void_p, c_int64, Product, Product, c_void_p]),
+    "mpsolve_preconditioner": (c_int, [c_void_p, Product, Product, c_void_p]),
+    "mpsolve_monitor": (c_int, [c_void_p, Iteration, c_void_p]),
     "mpsolve_update": (c_int, [c_void_p, POINTER(c_double)]),
     "mpsolve_setup": (c_int, [c_void_p]),
     "mpsolve_solve": (c_int, [c_void_p, c_int64, POINTER(c_double), POINTER(c_double), POINTER(c_double)]),

@@ -31,6 +31,10 @@ class Solver:
         check_process()
         self._arrays = _csr(A)
         self.shape = self._arrays[0]
+        self._create(options)
+
+    def _create(self, options):
+        """Makes the solver of the library, with its options and matrix."""
         handle = ctypes.c_void_p()
         if library.mpsolve_new(ctypes.byref(handle)) != _errors.CONVERGED:
             raise MemoryError("mpsolve_new")
@@ -38,12 +42,15 @@ class Solver:
         try:
             for name, value in options.items():
                 self._check(library.mpsolve_set(handle, name.encode(), _text(value).encode()))
-            (rows, cols), start, col, val = self._arrays
-            take = library.mpsolve_matrix if start.dtype == np.int32 else library.mpsolve_matrix64
-            self._check(take(handle, rows, cols, 0, pointer(start), pointer(col), pointer(val)))
+            self._set_matrix(handle)
         except BaseException:
             self.close()
             raise
+
+    def _set_matrix(self, handle):
+        (rows, cols), start, col, val = self._arrays
+        take = library.mpsolve_matrix if start.dtype == np.int32 else library.mpsolve_matrix64
+        self._check(take(handle, rows, cols, 0, pointer(start), pointer(col), pointer(val)))
 
     def setup(self):
         """Examines the matrix and sets up the preconditioner. Without it, the first solve does so."""

@@ -4,9 +4,10 @@
 
 A program that calls SciPy's functions of these names changes its import. What differs:
 
-- ``M`` is the name of a preconditioner of ``mpsolve solve``, such as ``"amg"``; ``None`` leaves the choice to mpsolve.
+- ``M`` is the name of a preconditioner of ``mpsolve solve``, such as ``"amg"``, or what SciPy takes; ``None`` leaves the choice to mpsolve.
 - ``info`` is 0 only if the residual of x, recomputed from A, x and b as given, is within the tolerance.
-- ``A`` has entries; a ``LinearOperator`` and a ``callback`` are refused.
+- Where ``A`` or ``M`` is a ``LinearOperator``, or there is a ``callback``, mpsolve knows A by its products alone: without M there is then no
+  preconditioner, and the report has no backward error and no digits.
 - ``report`` is a dict that receives the report of ``mpsolve solve --json``; other keywords are flags of ``mpsolve solve``, with underscores for hyphens.
 """
 
@@ -14,7 +15,9 @@ import warnings
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.linalg import aslinearoperator
 
+from ._operator import OperatorSolver as _OperatorSolver
 from ._solver import Solver as _Solver
 
 __all__ = ["bicg", "bicgstab", "cg", "cgs", "factorized", "gmres", "lsqr", "minres", "spsolve", "tfqmr"]
@@ -121,11 +124,9 @@ def _iterative(method, text):
     """Makes the function of a method."""
 
     def function(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, tol=None, report=None, **options):
-        if callback is not None:
-            raise NotImplementedError("callback: mpsolve calls nothing between iterations; report= has what a solve did")
-        if M is not None and not isinstance(M, str):
-            raise TypeError('M: want the name of a preconditioner, such as "amg"; mpsolve applies no preconditioner of Python')
-        A, b = _matrix(A), np.asarray(b)
+        pr_norm = method == "gmres" and options.pop("callback_type", "pr_norm") != "x"
+        operator = callback is not None or not (M is None or isinstance(M, str)) or _is_operator(A)
+        A, b = aslinearoperator(A) if operator else _matrix(A), np.asarray(b)
         if b.ndim == 2 and b.shape[1] == 1:
             b = b[:, 0]
         if b.shape != A.shape[:1]:
@@ -133,14 +134,18 @@ def _iterative(method, text):
         norm = np.linalg.norm(b)
         bound = max((rtol if tol is None else tol) * norm, atol or 0.0)
         guess = np.zeros(b.shape, np.result_type(b, float)) if x0 is None else np.array(x0, np.result_type(x0, b, float)).reshape(b.shape)
-        if np.linalg.norm(b - A @ guess) <= bound:
+        if not guess.any():
+            x0 = None
+        if np.linalg.norm(b if x0 is None else b - A @ guess) <= bound:
             if report is not None:
                 report.update(converged=True, reason="the initial guess is accepted", inner_iterations=0)
             return guess, 0
-        options.setdefault("stop", "rel")
         options["method"], options["tol"] = method, min(max(bound / norm, np.finfo(float).eps / 2), 0.999) if norm > 0 else 1e-16
         if maxiter is not None:
             options["max_iter"] = maxiter
+        if operator:
+            return _matrix_free(A, b, None if x0 is None else guess, M, callback, pr_norm, report, options)
+        options.setdefault("stop", "rel")
         if M is not None:
             options["precond"] = M
         with _System(A, options) as system:
@@ -154,7 +159,7 @@ def _iterative(method, text):
 
     Parameters
     ----------
-    A : array_like, sparse matrix or sparse array, shape (n, n)
+    A : array_like, sparse matrix or sparse array, LinearOperator or the like, shape (n, n)
         Real or complex.
     b : array_like, shape (n,) or (n, 1)
     x0 : array_like, shape (n,), optional
@@ -163,10 +168,12 @@ def _iterative(method, text):
         x is accepted if ``norm(b - A @ x) <= max(rtol*norm(b), atol)``.
     maxiter : int, optional
         Largest number of iterations.
-    M : str, optional
-        Preconditioner of ``mpsolve solve --precond``; None: mpsolve chooses.
-    callback : None
-        Not supported.
+    M : str, LinearOperator or array_like, optional
+        Preconditioner of ``mpsolve solve --precond``, or an approximation of the inverse of A; None: mpsolve chooses, or none if there is a
+        callback or A is an operator.
+    callback : callable, optional
+        Called after each iteration with x; by gmres with the expected norm of the residual relative to b, or with ``callback_type="x"`` after
+        each cycle with x. An exception in it, as in A and M, ends the solve.
     tol : float, optional
         Another name of rtol, as in older versions of SciPy.
     report : dict, optional
@@ -254,7 +261,7 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     """
     if show or calc_var:
         raise NotImplementedError("show, calc_var: not supported")
-    A, b = sparse.csr_matrix(A), np.asarray(b).reshape(-1)
+    A, b = _matrix(A), np.asarray(b).reshape(-1)
     x0 = np.zeros(A.shape[1]) if x0 is None else np.asarray(x0).reshape(-1)
     start, whole = b - A @ x0, A
     if damp:
@@ -278,10 +285,51 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     return (x, istop, made["inner_iterations"], r1, r2, sparse.linalg.norm(whole), 0.0, np.linalg.norm(gradient), np.linalg.norm(x), np.zeros(A.shape[1]))
 
 
+def _matrix_free(A, b, x0, M, callback, pr_norm, report, options):
+    """Solves with A as an operator; returns x and info."""
+    if isinstance(M, str):
+        raise TypeError(f"M: a preconditioner by name, {M!r}, needs the entries of A, and allows no callback")
+    M = None if M is None else aslinearoperator(M)
+    n, parts = A.shape[0], any(np.issubdtype(v.dtype, np.complexfloating) for v in (A, b, x0, M) if v is not None)
+    split, joined = (_split, lambda x: x[:n] + 1j * x[n:]) if parts else (np.asarray, lambda x: x)
+
+    def products(of):
+        """Returns the functions of an operator and its transpose, as real ones."""
+        whole = np.issubdtype(of.dtype, np.complexfloating) or not parts
+
+        def real(f):
+            return lambda x: split(f(joined(x))) if whole else np.concatenate([f(x[:n]), f(x[n:])])
+
+        return real(of.matvec), real(of.rmatvec) if options["method"] == "bicg" else None
+
+    def monitor(_, residual, x):
+        if pr_norm:
+            callback(residual)
+        elif x is not None:
+            callback(joined(x))
+
+    with _OperatorSolver(2 * n if parts else n, products(A), M and products(M), callback and monitor, **options) as solver:
+        x, made = solver.solve(split(b), guess=None if x0 is None else split(x0))
+    x = joined(x)
+    if callback is not None and options["method"] == "gmres" and not pr_norm:
+        callback(x)
+    if report is not None:
+        report.update(made)
+    return x, 0 if made["converged"] else max(1, made["inner_iterations"])
+
+
+def _split(x):
+    return np.concatenate([np.real(x), np.imag(x)])
+
+
+def _is_operator(A):
+    return hasattr(A, "matvec") and not hasattr(A, "tocsr")
+
+
 def _matrix(A):
     """Returns A in CSR."""
-    if hasattr(A, "matvec") and not hasattr(A, "tocsr"):
-        raise TypeError("A: mpsolve needs the entries of A, not a LinearOperator")
+    if _is_operator(A):
+        raise TypeError("A: this function needs the entries of A, not a LinearOperator")
     return A if getattr(A, "format", None) == "csr" else sparse.csr_matrix(A)
 
 

@@ -1,4 +1,4 @@
-from typing import Any, Dict, Optional, Protocol, Tuple
+from typing import Any, Callable, Dict, Optional, Protocol, Tuple
 
 from numpy import float64
 from numpy.typing import ArrayLike, NDArray
@@ -20,30 +20,30 @@ def lsqr(
     show: bool = False, calc_var: bool = False, x0: Optional[ArrayLike] = None, *, report: Report = None, **options: Any,
 ) -> Tuple[NDArray[Any], int, int, float, float, float, float, float, float, NDArray[float64]]: ...
 def bicg(
-    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Optional[str] = None,
-    callback: None = None, tol: Optional[float] = None, report: Report = None, **options: Any,
+    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Any = None,
+    callback: Optional[Callable[[Any], Any]] = None, tol: Optional[float] = None, report: Report = None, **options: Any,
 ) -> Tuple[NDArray[Any], int]: ...
 def bicgstab(
-    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Optional[str] = None,
-    callback: None = None, tol: Optional[float] = None, report: Report = None, **options: Any,
+    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Any = None,
+    callback: Optional[Callable[[Any], Any]] = None, tol: Optional[float] = None, report: Report = None, **options: Any,
 ) -> Tuple[NDArray[Any], int]: ...
 def cg(
-    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Optional[str] = None,
-    callback: None = None, tol: Optional[float] = None, report: Report = None, **options: Any,
+    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Any = None,
+    callback: Optional[Callable[[Any], Any]] = None, tol: Optional[float] = None, report: Report = None, **options: Any,
 ) -> Tuple[NDArray[Any], int]: ...
 def cgs(
-    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Optional[str] = None,
-    callback: None = None, tol: Optional[float] = None, report: Report = None, **options: Any,
+    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Any = None,
+    callback: Optional[Callable[[Any], Any]] = None, tol: Optional[float] = None, report: Report = None, **options: Any,
 ) -> Tuple[NDArray[Any], int]: ...
 def gmres(
-    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Optional[str] = None,
-    callback: None = None, tol: Optional[float] = None, report: Report = None, **options: Any,
+    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Any = None,
+    callback: Optional[Callable[[Any], Any]] = None, tol: Optional[float] = None, report: Report = None, **options: Any,
 ) -> Tuple[NDArray[Any], int]: ...
 def minres(
-    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Optional[str] = None,
-    callback: None = None, tol: Optional[float] = None, report: Report = None, **options: Any,
+    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Any = None,
+    callback: Optional[Callable[[Any], Any]] = None, tol: Optional[float] = None, report: Report = None, **options: Any,
 ) -> Tuple[NDArray[Any], int]: ...
 def tfqmr(
-    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Optional[str] = None,
-    callback: None = None, tol: Optional[float] = None, report: Report = None, **options: Any,
+    A: Any, b: ArrayLike, x0: Optional[ArrayLike] = None, *, rtol: float = 1e-5, atol: float = 0.0, maxiter: Optional[int] = None, M: Any = None,
+    callback: Optional[Callable[[Any], Any]] = None, tol: Optional[float] = None, report: Report = None, **options: Any,
 ) -> Tuple[NDArray[Any], int]: ...

@@ -90,16 +90,143 @@ class Iterative(unittest.TestCase):
 
     def test_refused(self):
         a, b = poisson1d(), np.arange(40.0)
-        with self.assertRaisesRegex(TypeError, "name of a preconditioner"):
-            linalg.cg(a, b, M=reference.aslinearoperator(a))
         with self.assertRaisesRegex(TypeError, "entries of A"):
-            linalg.cg(reference.aslinearoperator(a), b)
-        with self.assertRaises(NotImplementedError):
-            linalg.cg(a, b, callback=print)
+            linalg.cg(a, b, M="amg", callback=print)
+        with self.assertRaisesRegex(TypeError, "entries of A"):
+            linalg.lsqr(reference.aslinearoperator(a), b)
+        with self.assertRaisesRegex(mpsolve.UsageError, "precond needs the entries"):
+            linalg.cg(reference.aslinearoperator(a), b, precond="amg")
+        with self.assertRaisesRegex(mpsolve.UsageError, "stop row needs the entries"):
+            linalg.cg(reference.aslinearoperator(a), b, stop="row")
         with self.assertRaisesRegex(mpsolve.UsageError, "jacobi"):
             linalg.cg(a, b, M="jacoby")
         with self.assertRaises(ValueError):
             linalg.gmres(a, np.ones(39))
+
+
+class Matvec:
+    """The least that an operator needs."""
+
+    def __init__(self, a):
+        self.a, self.shape, self.dtype, self.products = a, a.shape, a.dtype, 0
+
+    def matvec(self, x):
+        self.products += 1
+        return self.a @ x
+
+
+class Operators(unittest.TestCase):
+    def test_poisson(self):
+        a = sp.kronsum(poisson1d(40), poisson1d(40)).tocsr()
+        b, report, operator = np.sin(np.arange(1600.0)), {}, Matvec(a)
+        x, info = linalg.cg(operator, b, rtol=1e-11, report=report)
+        wanted = linalg.spsolve(a, b)
+        self.assertEqual(info, 0)
+        np.testing.assert_allclose(x, wanted, rtol=0, atol=1e-8 * abs(wanted).max())
+        self.assertLessEqual(report["relative_residual"], 1e-11)
+        self.assertAlmostEqual(report["relative_residual"], np.linalg.norm(b - a @ x) / np.linalg.norm(b), delta=1e-13)
+        self.assertEqual((report["backward_error"]["row"], report["digits"]["state"], report["stop"]), (None, "not estimated", "rel"))
+        self.assertIn("products alone", report["cautions"][0])
+        self.assertEqual(report["spmv_count"], operator.products)
+
+    def test_convergence(self):
+        for name, a, b, functions in cases():
+            for function in functions:
+                operator = reference.aslinearoperator(a.astype("D") if np.iscomplexobj(b) and len(name) % 2 else a)
+                with self.subTest(name, function=function.__name__):
+                    x, info = function(operator, b, rtol=1e-6)
+                    self.assertEqual((info, x.shape), (0, b.shape))
+                    self.assertLessEqual(np.linalg.norm(b - a @ x), 1e-6 * np.linalg.norm(b) * (1 + 1e-9))
+
+    def test_preconditioner(self):
+        a = sp.kronsum(poisson1d(30), poisson1d(30)).tocsc() + sp.diags(np.linspace(0, 1e4, 900))
+        b, plain, report = np.ones(900), {}, {}
+        linalg.cg(Matvec(a), b, rtol=1e-8, report=plain)
+        for function in linalg.cg, linalg.gmres, linalg.bicgstab, linalg.minres:
+            x, info = function(a, b, rtol=1e-8, M=sp.diags(1 / a.diagonal()), report=report)
+            self.assertEqual((info, report["preconditioner"]["kind"]), (0, "given"))
+            self.assertLess(report["inner_iterations"], plain["inner_iterations"] / 2)
+        x, info = linalg.gmres(a, b, x0=x + 1e-6, rtol=1e-8, M=reference.LinearOperator(a.shape, reference.splu(a).solve), report=report)
+        self.assertEqual((info, report["preconditioner"]["applications"] > 0), (0, True))
+
+    def test_lies(self):
+        n = 60
+        rng = np.random.default_rng(3)
+        turned = sp.diags([-1.0, 3.0, 2.5], [-1, 0, 1], shape=(n, n)) + sp.random(n, n, 0.1, random_state=5) * 10
+        for function in linalg.cg, linalg.minres:
+            report = {}
+            x, info = function(Matvec(turned), rng.random(n), rtol=1e-10, maxiter=2000, report=report)
+            self.assertGreater(info, 0)
+            self.assertFalse(report["converged"])
+            self.assertIn(report["reason"], ("not symmetric", "not positive definite", "iteration limit"))
+
+        class Random(Matvec):  # another matrix each time
+            def matvec(self, x):
+                return (1 + rng.random()) * super().matvec(x)
+
+        for function in linalg.cg, linalg.gmres, linalg.bicgstab:
+            x, info = function(Random(poisson1d()), np.ones(40), rtol=1e-8, maxiter=500)
+            self.assertGreater(info, 0)
+
+        class Broken(Matvec):
+            def matvec(self, x):
+                return np.full(self.shape[0], np.nan)
+
+        self.assertGreater(linalg.gmres(Broken(poisson1d()), np.ones(40))[1], 0)
+
+    def test_exceptions(self):
+        class Enough(Exception):
+            pass
+
+        class Failing(Matvec):
+            def matvec(self, x):
+                if self.products == 5:
+                    raise Enough("product 5")
+                return super().matvec(x)
+
+        a, b = poisson1d(), np.arange(40.0)
+        operator = Failing(a)
+        with self.assertRaisesRegex(Enough, "product 5"):
+            linalg.cg(operator, b)
+        self.assertEqual(operator.products, 5)
+        seen = []
+
+        def callback(x):
+            seen.append(x)
+            if len(seen) == 3:
+                raise Enough("callback")
+
+        for function in linalg.cg, linalg.bicgstab, linalg.gmres:
+            seen.clear()
+            with self.assertRaisesRegex(Enough, "callback"):
+                function(a, b, rtol=1e-12, callback=callback)
+            self.assertEqual(len(seen), 3)
+        with self.assertRaises(ValueError):
+            linalg.cg(reference.LinearOperator((40, 40), lambda x: x[:3], dtype=float), b)
+        self.assertEqual(linalg.cg(a, b)[1], 0)
+
+    def test_callback(self):
+        a, b = poisson1d(), np.arange(40.0)
+        for function in linalg.cg, linalg.minres, linalg.bicgstab:
+            seen, report = [], {}
+            x, info = function(a, b, rtol=1e-8, callback=seen.append, report=report)
+            self.assertEqual((info, len(seen)), (0, report["inner_iterations"]))
+            np.testing.assert_allclose(seen[-1], x, rtol=1e-12)
+            self.assertLess(np.linalg.norm(b - a @ seen[-1]), np.linalg.norm(b - a @ seen[0]))
+        seen = []
+        x, info = linalg.gmres(a, b, rtol=1e-8, callback=seen.append)
+        self.assertTrue(info == 0 and all(isinstance(r, float) for r in seen) and seen[-1] <= 1e-8 < seen[0])
+        seen = []
+        x, info = linalg.gmres(a, b, rtol=1e-8, restart=10, callback=seen.append, callback_type="x")
+        self.assertTrue(info == 0 and len(seen) > 1)
+        np.testing.assert_array_equal(seen[-1], x)
+
+    def test_nested(self):
+        a, b = poisson1d(), np.arange(40.0)
+        inner = reference.LinearOperator(a.shape, lambda x: linalg.cg(a, x, rtol=1e-13)[0], dtype=float)
+        x, info = linalg.gmres(inner, b, rtol=1e-9)
+        self.assertEqual(info, 0)
+        np.testing.assert_allclose(x, a @ b, rtol=1e-6, atol=1e-6)
 
 
 class Direct(unittest.TestCase):

@@ -13,6 +13,47 @@
 		} \
 	} while (0)
 
+/* The matrix 4, 3, 2 on the diagonal; data counts the products that are left. */
+static int product(void *data, const double *x, double *y)
+{
+	for (int i = 0; i < 3; i++)
+		y[i] = (4 - i) * x[i];
+	return --*(int *)data < 0 ? 7 : 0;
+}
+
+static int stop(void *data, int64_t iteration, double residual, const double *x)
+{
+	*(double *)data = residual;
+	return iteration == 1 && x != NULL;
+}
+
+/* What is special about an operator in place of a matrix. */
+static void operators(void)
+{
+	static const double b[] = {4, 6, 6};
+	double x[3] = {0, 0, 0}, residual = -1;
+	int left = 100;
+	mpsolve_solver *s = NULL;
+	WANT(mpsolve_new(&s) == 0 && mpsolve_set(s, "method", "cg") == 0);
+	WANT(mpsolve_preconditioner(s, product, NULL, &left) == MPSOLVE_USAGE && mpsolve_monitor(s, stop, &residual) == MPSOLVE_USAGE);
+	WANT(mpsolve_operator(s, 3, NULL, NULL, NULL) == MPSOLVE_USAGE);
+	WANT(mpsolve_operator(s, -1, product, NULL, &left) == MPSOLVE_INPUT);
+	WANT(mpsolve_operator(s, 3, product, NULL, &left) == 0);
+	WANT(mpsolve_solve(s, 1, b, NULL, x) == 0 && fabs(x[0] - 1) < 1e-9 && fabs(x[1] - 2) < 1e-9 && fabs(x[2] - 3) < 1e-9);
+	WANT(strstr(mpsolve_report(s), "products alone") && strstr(mpsolve_report(s), "\"row\": null"));
+	left = 2;
+	WANT(mpsolve_solve(s, 1, b, NULL, x) == MPSOLVE_INTERRUPTED && strstr(mpsolve_error(s), "returned 7") && fabs(x[2] - 3) < 1e-9);
+	mpsolve_free(s);
+	left = 100;
+	WANT(mpsolve_new(&s) == 0 && mpsolve_set(s, "method", "cg") == 0 && mpsolve_operator(s, 3, product, NULL, &left) == 0);
+	WANT(mpsolve_monitor(s, stop, &residual) == 0);
+	WANT(mpsolve_solve(s, 1, b, NULL, x) == MPSOLVE_INTERRUPTED && residual > 0 && x[0] > 0 && left > 95);
+	mpsolve_free(s);
+	WANT(mpsolve_new(&s) == 0 && mpsolve_set(s, "method", "bicg") == 0 && mpsolve_operator(s, 3, product, NULL, &left) == 0);
+	WANT(mpsolve_solve(s, 1, b, NULL, x) == MPSOLVE_INPUT && strstr(mpsolve_error(s), "transpose"));
+	mpsolve_free(s);
+}
+
 int main(void)
 {
 	static const int32_t start[] = {0, 2, 4, 5}, col[] = {0, 1, 1, 0, 2}; /* row 1 is not in order */
@@ -23,6 +64,7 @@ int main(void)
 	double x[3] = {0, 0, 0};
 	mpsolve_solver *s = NULL;
 
+	operators();
 	WANT(mpsolve_new(NULL) == MPSOLVE_USAGE);
 	WANT(mpsolve_set(NULL, "tol", "1e-9") == MPSOLVE_USAGE && strlen(mpsolve_error(NULL)) > 0);
 	mpsolve_free(NULL);
