@@ -109,7 +109,7 @@ func (s *Solver) Close() { s.solver.Close() }
 func ReadCheckpoint(r io.Reader) (solve.Checkpoint, error) { return checkpoint.Read(r) }
 
 // ReadFile reads a real sparse matrix. It recognises the format by the content of the file: Matrix Market, .mpx, PETSc, SciPy (.npz),
-// MATLAB, Harwell-Boeing or Rutherford-Boeing. The file may be compressed by gzip or bzip2.
+// MATLAB, Harwell-Boeing, Rutherford-Boeing or hypre. The file may be compressed by gzip or bzip2.
 func ReadFile(name string) (*csr.Matrix, error) {
 	return matrixio.ReadFile(context.Background(), name)
 }

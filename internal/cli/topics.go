@@ -166,6 +166,7 @@ and - is standard input.
 		{"NumPy, SciPy", ".npy and .npz"},
 		{"MATLAB", ".mat of save -v6 and -v7"},
 		{"Harwell-Boeing", "and Rutherford-Boeing, with right-hand sides"},
+		{"hypre", "NAME.00000 with the files of the other ranks, matrices and vectors"},
 	}) + `
 x is written as Matrix Market (--output x.mtx, x.mtx.gz, or - for standard output); "mpsolve convert x.mtx x.npy" makes another format of
 it. A file is written completely or not at all. Several columns of --rhs are solved one after the other, and x has as many columns.

@@ -1,6 +1,6 @@
 // Package matrixio reads and writes matrices and vectors in formats other than Matrix Market: our own .mpx; the
-// binary files of PETSc; the files of NumPy and SciPy; MATLAB's, version 5; and those of the Harwell-Boeing and
-// Rutherford-Boeing collections. docs/formats.md says what is read and written in each format.
+// binary files of PETSc; the files of NumPy and SciPy; MATLAB's, version 5; those of the Harwell-Boeing and
+// Rutherford-Boeing collections; and those of hypre. docs/formats.md says what is read and written in each format.
 //
 // Package matrixmarket opens a file, unpacks it, and asks [Recognise], if that is in its options, for the reader:
 //

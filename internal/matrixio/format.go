@@ -40,6 +40,7 @@ var Formats = []Format{
 		Suffixes: []string{".rb", ".hb", ".rsa", ".rua", ".rra", ".rza", ".psa", ".pua", ".pra", ".csa", ".cua", ".cha", ".isa", ".iua"},
 		begins:   beginsHB, read: readHB, write: writeRB, gzip: true, Triangle: true,
 	},
+	{Name: "hypre", Word: "hypre", Suffixes: []string{hypreFirst}, begins: beginsHypre, read: readHypre},
 }
 
 // headBytes is the number of bytes of a file from which its format is recognised.

@@ -55,3 +55,4 @@ func FuzzNPZ(f *testing.F)   { fuzz(f, "npz", ".npz") }
 func FuzzNPY(f *testing.F)   { fuzz(f, "npy", ".npy") }
 func FuzzMAT(f *testing.F)   { fuzz(f, "mat", ".mat") }
 func FuzzHB(f *testing.F)    { fuzz(f, "rb", ".rua", ".rsa") }
+func FuzzHypre(f *testing.F) { fuzz(f, "hypre", ".00000") }

@@ -72,6 +72,7 @@ func TestFilesOfOthers(t *testing.T) {
 		"plain.mat": {wantA}, "packed.mat": {wantA}, "problem.mat": {wantA}, "complex.mat": {wantA, half}, "vector.mat": {wantVector},
 		"scipy.rua": {wantA}, "scipy.rua.gz": {wantA}, "fortran.rsa": {{4, -1, 0, -1, .25, 0, 0, 0, .3}},
 		"matrix.petsc": {wantA}, "complex.petsc": {wantA, half}, "long.petsc": {wantA}, "both.petsc": {wantA}, "vector.petsc": {wantVector},
+		"ij.00000": {wantA}, "vector.00000": {wantVector},
 	} {
 		c := mustReadFile(t, name)
 		re, im := elements(c)

@@ -44,3 +44,11 @@ petsc('complex.petsc', C)
 petsc('long.petsc', A, index='q')
 petsc('both.petsc', A, v)
 petsc('vector.petsc', None, v)
+
+# As HYPRE_IJMatrixPrint and HYPRE_IJVectorPrint of one rank, with two digits more.
+with open('ij.00000', 'w') as f:
+    f.write('0 3 0 3\n')
+    f.writelines(f'{i} {j} {A[i, j]:.16e}\n' for i, j in zip(*A.nonzero()))
+with open('vector.00000', 'w') as f:
+    f.write('0 3\n')
+    f.writelines(f'{i} {v[i]:.16e}\n' for i in range(4))
