@@ -71,9 +71,9 @@ test-arm64: ## short tests of the kernels and their callers for arm64, in qemu's
 	GOARCH=arm64 $(GO) test -short -vet=off $${run:+-exec "$$run"} $(NEAREST)
 
 # The tests that run on several goroutines. A test of tools requires such a test in each package that starts goroutines. Of the programs
-# that only call packages, the service alone shares data of its own.
+# that only call packages, the services alone share data of their own.
 RACE_TESTS := Thread|Concurrent|Interrupt
-RACE_FOLDERS ?= ./internal ./pkg ./examples/sequence
+RACE_FOLDERS ?= ./internal ./pkg ./examples
 
 .PHONY: race
 race: ## short tests of concurrent code under the race detector, which does not see assembly (needs a C compiler)

@@ -36,6 +36,7 @@ var layers = []layer{
 	{pkg: "reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
 	{pkg: "cmd/libmpsolve", imports: []string{"internal/cli", "internal/solver", "pkg/csr"}, reason: "the C library: codes and pointers, nothing else"},
 	{pkg: "examples/sequence", imports: []string{"internal/solver", "pkg/linop", "pkg/matrixmarket", "pkg/solve", "pkg/csr"}, reason: "an example: sequences of systems"},
+	{pkg: "examples/service", imports: []string{"pkg/csr", "pkg/matrixmarket", "pkg/solve"}, reason: "an example: systems of many clients over HTTP"},
 	{pkg: "lab", imports: []string{"*"}, reason: "measures, searches formats and options, attacks the solver; knows no terminal"},
 	{pkg: "reproduce/records", imports: []string{"internal/host"}, reason: "experiments, what they measured, and the form of figures; measures nothing"},
 	{pkg: "reproduce/agata", imports: []string{"internal/solver", "pkg/csr", "pkg/krylov", "pkg/parallel", "pkg/solve", "lab"}, reason: "simulates a detector and searches in its signals, knows no terminal"},
