@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -45,15 +46,29 @@ const repository = "https://github.com/mpsolve/mpsolve/blob/main/"
 
 // document is a page.
 type document struct {
-	Source string // its Markdown, from the root
-	Name   string // of the HTML
-	Title  string
-	Body   template.HTML
-	All    []*document
+	Source   string // its Markdown, from the root
+	Name     string // of the HTML
+	Title    string
+	Body     template.HTML
+	Chapters []chapter
 
 	tree    ast.Node
 	source  []byte
 	anchors map[string]bool
+}
+
+// chapter is a heading of docs/pages.md and the pages that are listed below it.
+type chapter struct {
+	Title string
+	Pages []*document
+}
+
+// section is what the search finds: the text below a heading.
+type section struct {
+	Page    string `json:"page"`
+	Heading string `json:"heading"`
+	Address string `json:"address"`
+	Text    string `json:"text"`
 }
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
@@ -71,6 +86,8 @@ func makeSite(root, output string) error {
 	for _, p := range pages {
 		faults = append(faults, p.link(root, output, pages)...)
 	}
+	chapters, err := index(pages)
+	faults = append(faults, err)
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
@@ -80,7 +97,7 @@ func makeSite(root, output string) error {
 			return err
 		}
 		wrapped := strings.NewReplacer("<table>", `<div class="scroll"><table>`, "</table>", "</table></div>").Replace(body.String())
-		p.Body, p.All = template.HTML(wrapped), pages
+		p.Body, p.Chapters = template.HTML(wrapped), chapters
 		if err := page.Execute(&out, p); err != nil {
 			return err
 		}
@@ -88,16 +105,15 @@ func makeSite(root, output string) error {
 			return err
 		}
 	}
-	return nil
+	return writeSearch(filepath.Join(output, "search.js"), pages)
 }
 
-// readPages reads the README, which becomes index.html, the quick answers, and the other pages by name.
+// readPages reads the README, which becomes index.html, and the pages of docs.
 func readPages(root string) (pages []*document, err error) {
 	sources, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(sources, func(a, b string) int { return rank(a) - rank(b) })
 	for _, path := range append([]string{filepath.Join(root, "README.md")}, sources...) {
 		p := &document{anchors: map[string]bool{}}
 		if p.source, err = os.ReadFile(path); err != nil {
@@ -118,13 +134,77 @@ func readPages(root string) (pages []*document, err error) {
 	return pages, nil
 }
 
-// rank sorts the quick answers and the manual first.
-func rank(path string) int {
-	i := slices.Index([]string{"answers.md", "usage.md"}, filepath.Base(path))
-	if i < 0 {
-		return 2
+// index returns the chapters of docs/pages.md. Each page must be in one of them, once.
+func index(pages []*document) (chapters []chapter, err error) {
+	listed := map[string]int{"README.md": 1, indexPage: 1}
+	at := slices.IndexFunc(pages, func(p *document) bool { return p.Source == indexPage })
+	if at < 0 {
+		return nil, nil
 	}
-	return i
+	_ = ast.Walk(pages[at].tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if h, ok := n.(*ast.Heading); ok && entering && h.Level > 1 {
+			chapters = append(chapters, chapter{Title: string(h.Lines().Value(pages[at].source))})
+		}
+		link, ok := n.(*ast.Link)
+		if !ok || !entering || len(chapters) == 0 {
+			return ast.WalkContinue, nil
+		}
+		for _, p := range pages {
+			if p.Name == string(link.Destination) {
+				listed[p.Source]++
+				chapters[len(chapters)-1].Pages = append(chapters[len(chapters)-1].Pages, p)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, p := range pages {
+		if listed[p.Source] != 1 {
+			err = errors.Join(err, fmt.Errorf("%s lists %s %d times", indexPage, p.Source, listed[p.Source]))
+		}
+	}
+	return chapters, err
+}
+
+// indexPage lists all pages.
+const indexPage = "docs/pages.md"
+
+// writeSearch writes the sections of all pages as a script, which a page can load without a server.
+func writeSearch(file string, pages []*document) error {
+	var sections []section
+	for _, p := range pages {
+		sections = append(sections, p.sections()...)
+	}
+	text, err := json.Marshal(sections)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, slices.Concat([]byte("const sections = "), text, []byte(";\n")), 0o644)
+}
+
+// sections returns the text of the page, heading by heading.
+func (p *document) sections() (list []section) {
+	_ = ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		h, heading := n.(*ast.Heading)
+		switch {
+		case !entering:
+			return ast.WalkContinue, nil
+		case heading:
+			id, _ := h.AttributeString("id")
+			list = append(list, section{Page: p.Title, Heading: string(h.Lines().Value(p.source)), Address: fmt.Sprintf("%s#%s", p.Name, id)})
+			return ast.WalkSkipChildren, nil
+		case len(list) == 0:
+			return ast.WalkContinue, nil
+		}
+		last := &list[len(list)-1]
+		switch n := n.(type) {
+		case *ast.Text:
+			last.Text += string(n.Value(p.source)) + " "
+		case *ast.CodeBlock, *ast.FencedCodeBlock:
+			last.Text += string(n.Lines().Value(p.source)) + " "
+		}
+		return ast.WalkContinue, nil
+	})
+	return list
 }
 
 func (p *document) readHeadings() {
