@@ -39,7 +39,7 @@ var (
 )
 
 func (f *deviceFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.text, "device", onCPU, "device to solve on: cpu, auto (a GPU where that is expected to be faster; the report says by what figures), cuda, hip or opencl, "+
+	c.Flags().StringVar(&f.text, "device", onCPU, "device to solve on: cpu, auto (a GPU where the solve is expected to be faster there; the report has the estimates), cuda, hip or opencl, "+
 		"optionally with a device number, as in cuda:1; emulate runs the GPU kernels on the CPU, slowly, for tests")
 	completeWords(c, "device", deviceKinds)
 }

@@ -43,17 +43,17 @@ func methodsTopic() string {
 	}
 	return `Krylov methods.
 
-A Krylov method improves x step by step. A step takes a product with the matrix, one or two, and as many solves with the preconditioner.
-By default mpsolve chooses the method by the features of the matrix, and continues with another one where the first does not suffice.
+A Krylov method improves x in iterations. Each multiplies with the matrix and applies the preconditioner, once or twice. By default
+mpsolve chooses the method by the features of the matrix, and continues with another one if the first is too slow or fails.
 "mpsolve info FILE" says what it chooses, and why. With --method NAME it uses this method only.
 
 ` + terms(list) + `
-Every method runs within iterative refinement: a step of refinement solves for a correction of x, with a right-hand side that is the
-residual of the matrix as given, in double-double arithmetic. So the method itself may multiply with a matrix that is stored in few bits.
-With gmres this is GMRES-IR. --refine=false runs the method alone.
+Every method runs within iterative refinement. A step of refinement computes the residual r = b - A x with the matrix as given, in
+double-double arithmetic; the method then solves A d = r for a correction d of x. So the method itself may multiply with a matrix that is
+stored in few bits. With gmres this is GMRES-IR. --refine=false runs the method alone.
 
-A method that needs a symmetric matrix is refused for any other. A diagonal that is positive does not make a matrix definite: where cg
-finds out that the matrix is not, mpsolve says so, and continues with minres unless --method names cg.
+A method that needs a symmetric matrix is refused for any other. If cg finds out that the matrix is not definite, mpsolve says so, and
+continues with another method unless --method names cg.
 
     --restart N            gmres keeps N vectors: more take fewer iterations and more memory
     --idr-s N              idr takes N shadow vectors
@@ -79,9 +79,9 @@ func precondTopic() string {
 	}
 	return `Preconditioners.
 
-A preconditioner approximates the inverse of the matrix. A better one makes the method take fewer iterations, and takes more time and
-memory itself. By default mpsolve estimates for each of them what set-up and iterations will take, begins with the cheapest, and continues
-with another one as soon as that is expected to end earlier. With --precond NAME it uses this one only.
+A preconditioner approximates the inverse of the matrix. A better approximation saves iterations, but takes more time and memory itself.
+By default mpsolve estimates what set-up and iterations will take with each preconditioner, begins with the cheapest, and goes over to
+another one as soon as that is expected to end earlier. With --precond NAME it uses this one only.
 
 ` + terms(list) + `
 Where to begin, if you want to choose: amg for diffusion and elasticity on large meshes; chol, ldl or lu where the memory suffices and
@@ -91,7 +91,7 @@ nothing else converges; ilu0 for flow; schur for saddle points; jacobi for matri
     --drop-tol, --fill     ilut and ict: smaller and larger values keep more entries
     --block-size N         bjacobi: largest block; amg: unknowns of a node
     --coordinates FILE     amg: coordinates of the nodes of an elastic body, for its rotations
-    --near-null FILE       amg: vectors that the matrix makes small
+    --near-null FILE       amg: vectors v for which A v is nearly zero
     --cycle, --coarsening  amg: V- or K-cycle; aggregation or classical coarsening
 
 More: docs/preconditioners.md, docs/multigrid.md, docs/complete-factors.md.`
@@ -106,11 +106,12 @@ func precisionTopic() string {
 	}
 	return `Precision.
 
-All arithmetic is in FP64 or better. What is stored may take fewer bits, since less memory is moved then, and the answer is the same:
-x is corrected by residuals of the matrix as given until the error is at most --tol, and code of its own computes that error again.
+Numbers are stored in few bits, so that less memory is moved, while products and sums are computed in FP64. This changes the time, not
+the accuracy: x is corrected by residuals of the matrix as given until the error is at most --tol, and separate code computes that error
+again.
 
     matrix          each nonzero in the fewest bits that --epsilon allows
-    preconditioner  --precond-epsilon, 2^-16 by default; complete factors in FP32 where that suffices
+    preconditioner  --precond-epsilon, 2^-16 by default; complete factors, multigrid and cg32 compute in FP32 where that suffices
     vectors         FP64; --vectors dd: 106 bits
     x               FP64; more with --digits above 15 or with --x-bits
     residuals       double-double, from the matrix as given
@@ -118,17 +119,17 @@ x is corrected by residuals of the matrix as given until the error is at most --
 The line "precision" of the report says what each of them was, and how many bytes a nonzero took.
 
 --epsilon E is the accuracy of the stored matrix, such as 1e-7 or 2^-24. E is relative to the norm of the matrix (--criterion nw) or to
-that of the row (cw). 2^-53 is as accurate as FP64. By default mpsolve takes 2^-24 where many iterations are expected
-and FP64 where what is saved would be less than what storing takes.
+that of the row (cw). 2^-53 is as accurate as FP64. By default mpsolve takes 2^-24 where many iterations are expected, 2^-53 where few
+are, and FP64 where storing in fewer bits would take longer than it saves.
 
 --formats names the formats: AFX, the default, is a fixed-point format of 8 to 56 bits; AP1 ... AP7REU are the sets of the papers;
 FP64, FP32, FP16, BF16 and others stand for themselves, as does a list such as FP64,FP32,drop. --paper-exact stores as the papers print it.
 
---layout names how the stored elements lie in memory. auto takes what the model of the processor promises to be fastest:
+--layout names how the stored elements lie in memory. auto takes the fastest one by a model of the processor:
 
 ` + terms(layouts) + `
---digits N asks for N digits of x, however large the condition of the matrix is: above 15, x itself has multiple precision. By default
-mpsolve says how many digits can be believed where finding that out is cheap; --digits none leaves it out.
+--digits N asks for N correct digits of x; if N is above 15, x has multiple precision. By default mpsolve estimates how many digits are
+correct where that is cheap; --digits none leaves the estimate out.
 
 More: docs/precision.md, docs/precision-formats.md, docs/accuracy.md, docs/digits.md.`
 }
@@ -147,7 +148,7 @@ func exitCodesTopic() string {
 		{"141", "the reader of standard output closed it"},
 	}) + `
 After a signal mpsolve writes x and the report, and ends within seconds. A second signal ends it at once. A sequence of several matrices
-ends with the worst of its codes. Under mpirun all ranks end with the same code.
+ends with the largest of its codes. Under mpirun all ranks end with the same code.
 
 An error is one line on standard error, with the file, the line and the column where there are any. With --json it is an object on
 standard output as well (docs/error.schema.json).`
@@ -169,7 +170,7 @@ and - is standard input.
 		{"hypre", "NAME.00000 with the files of the other ranks, matrices and vectors"},
 	}) + `
 x is written as Matrix Market (--output x.mtx, x.mtx.gz, or - for standard output); "mpsolve convert x.mtx x.npy" makes another format of
-it. A file is written completely or not at all. Several columns of --rhs are solved one after the other, and x has as many columns.
+it. A file is written completely or not at all. If --rhs has several columns, x has as many.
 
 "mpsolve fetch GROUP/NAME" downloads a matrix of the SuiteSparse collection, and GROUP/NAME then stands for its file.
 
