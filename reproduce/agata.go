@@ -125,7 +125,7 @@ func agataSearches() kind {
 		name: "agata", text: "a search for interactions in a simulated detector: how many points equal those of the full search in FP32",
 		labels: searchLabels(), exists: isSearch, detector: true,
 		values: []string{"identical", "within5", "beyond20", "true5", "true_distance", "tried"},
-		cost:   func(point, float64) float64 { return 4 },
+		cost:   func(point, float64) float64 { return 1 },
 		measure: func(ctx context.Context, in input, points []point) error {
 			p := points[0]
 			set, found, reference, err := in.agata.search(ctx, in, p)
@@ -214,7 +214,7 @@ func agataDigits() kind {
 		name: "agata-digits", text: "the full search in FP32 with random rounding, three times (CESTAC)",
 		detector: true,
 		values:   []string{"digits", "digits_least", "changed"},
-		cost:     func(point, float64) float64 { return 60 },
+		cost:     func(point, float64) float64 { return 5 },
 		measure: func(ctx context.Context, in input, points []point) error {
 			set, err := in.agata.set(ctx, in, "2")
 			if err != nil {

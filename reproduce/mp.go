@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/mp"
 	"github.com/mpsolve/mpsolve/lab"
@@ -71,7 +72,11 @@ func multiplePrecision() kind {
 			return true
 		},
 		cost: func(p point, _ float64) float64 {
-			return 0.2 + 3e-9*float64(p.number(bitsLabel))*float64(p.number(sizeLabel))
+			bits := float64(p.number(bitsLabel))
+			if strings.HasPrefix(p[implementationLabel], lab.MPRES) {
+				return 4e-6 * bits * bits
+			}
+			return 0.2 + 3e-9*bits*float64(p.number(sizeLabel))
 		},
 		together: func(p point) string {
 			return p[bitsLabel] + "\t" + p[significandLabel] + "\t" + p[sizeLabel] + "\t" + p[threadsLabel]
@@ -143,7 +148,7 @@ func stepsOfMPRES() kind {
 		},
 		values:   append([]string{"step_share", "term_ns"}, quartiles("step_share")...),
 		exists:   func(p point) bool { return p.number(significandLabel) <= p.number(bitsLabel) },
-		cost:     func(p point, _ float64) float64 { return 0.5 + 0.002*float64(p.number(bitsLabel)) },
+		cost:     func(p point, _ float64) float64 { return 0.02 + 2e-5*float64(p.number(bitsLabel)) },
 		together: but(stepLabel),
 		measure:  measureSteps,
 	}

@@ -15,6 +15,7 @@ type task struct {
 	kind   kind
 	source source // zero where the kind needs no matrix
 	points []point
+	quick  bool
 }
 
 // Complete returns the experiment with every label in its grids and the numbers of threads for machines of so many
@@ -157,7 +158,7 @@ func plan(e records.Experiment, opt Options) (tasks []task, absent []string, err
 		}
 		points := k.points(g.Labels)
 		if !k.matrix {
-			tasks = append(tasks, task{kind: k, points: points})
+			tasks = append(tasks, task{kind: k, points: points, quick: opt.Quick})
 			continue
 		}
 		for _, name := range g.Matrices {
@@ -169,7 +170,7 @@ func plan(e records.Experiment, opt Options) (tasks []task, absent []string, err
 				absent = append(absent, name+": neither in the folder of matrices nor with a surrogate")
 				continue
 			}
-			tasks = append(tasks, task{kind: k, source: s, points: points})
+			tasks = append(tasks, task{kind: k, source: s, points: points, quick: opt.Quick})
 		}
 	}
 	return tasks, absent, nil

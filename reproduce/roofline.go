@@ -30,7 +30,7 @@ func rooflines() kind {
 			threads("all"),
 		},
 		values:   []string{"gflops", "gbps", "seconds"},
-		cost:     func(point, float64) float64 { return 0.3 },
+		cost:     func(point, float64) float64 { return 0.05 },
 		together: func(point) string { return "" },
 		measure:  measureRoofline,
 	}
@@ -93,7 +93,7 @@ func streams() kind {
 		name: "stream", text: "kernels of BabelStream: bandwidth over the size of arrays",
 		labels:   []label{{kernelLabel, "triad", oneOf(names...)}, {sizeLabel, "1048576", positive}, threads("all")},
 		values:   append([]string{"gbps", "seconds", "bytes"}, quartiles("gbps")...),
-		cost:     func(p point, _ float64) float64 { n, _ := strconv.ParseFloat(p[sizeLabel], 64); return 0.05 + 1e-7*n },
+		cost:     func(p point, _ float64) float64 { n, _ := strconv.ParseFloat(p[sizeLabel], 64); return 0.01 + 1e-8*n },
 		together: but(kernelLabel),
 		measure:  measureStream,
 	}

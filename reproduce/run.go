@@ -3,8 +3,10 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,8 +23,8 @@ type Options struct {
 	MaxMemory   int64         // of a matrix, in bytes; 0: no limit
 	Environment host.Environment
 
-	Progress func(Progress)    // called as measurements are made; may be nil
-	Note     func(text string) // called with what is left out, and why; may be nil
+	Progress func(Progress)        // called as measurements are made; may be nil
+	Note     func(id, what string) // called with what an experiment leaves out, and why; may be nil
 }
 
 // Progress is the progress of a run.
@@ -137,6 +139,10 @@ func (t task) cost(points []point) float64 {
 	}
 	total := t.source.cost()
 	for _, p := range points {
+		if limit, err := strconv.Atoi(p["max_iter"]); err == nil && t.quick {
+			p = maps.Clone(p)
+			p["max_iter"] = strconv.Itoa(min(limit, quickIterations))
+		}
 		total += t.kind.cost(p, float64(t.source.nnz))
 	}
 	return total
@@ -150,7 +156,7 @@ func Run(ctx context.Context, list []records.Experiment, opt Options, store *rec
 		opt.Progress = func(Progress) {}
 	}
 	if opt.Note == nil {
-		opt.Note = func(string) {}
+		opt.Note = func(string, string) {}
 	}
 	r := runner{Options: opt, store: store, pool: parallel.New(opt.Environment.Cores), start: time.Now()}
 	defer r.pool.Close()
@@ -171,7 +177,7 @@ func Run(ctx context.Context, list []records.Experiment, opt Options, store *rec
 			r.until = time.Now().Add(left / time.Duration(len(list)-i))
 		}
 		for _, what := range absent[i] {
-			r.Note(fmt.Sprintf("%s: not measured: %s", e.ID, what))
+			r.Note(e.ID, what)
 		}
 		if err := r.run(ctx, r.tasks[i]); err != nil {
 			return err
@@ -201,7 +207,7 @@ func (r *runner) run(ctx context.Context, tasks []task) error {
 			continue
 		}
 		if r.late() {
-			r.Note(fmt.Sprintf("%s: no time left, %d of %d groups of measurements are left out", r.experiment, len(tasks)-i, len(tasks)))
+			r.Note(r.experiment, fmt.Sprintf("no time left for %d of %d groups of measurements", len(tasks)-i, len(tasks)))
 			return nil
 		}
 		if r.until.IsZero() {
@@ -249,7 +255,7 @@ func (r *runner) measure(ctx context.Context, t task, points []point) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			r.Note(fmt.Sprintf("%s: %s is left out: %v", r.experiment, t.source.name, err))
+			r.Note(r.experiment, fmt.Sprintf("%s: %v", t.source.name, err))
 			return nil
 		}
 		in.matrix = m

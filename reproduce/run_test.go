@@ -3,6 +3,7 @@ package reproduce
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func quick() Options { return Options{Quick: true, Environment: host.Environment
 // run runs an experiment and returns the notes.
 func run(t *testing.T, e records.Experiment, opt Options, store *records.Store) (notes []string) {
 	t.Helper()
-	opt.Note = func(text string) { notes = append(notes, text) }
+	opt.Note = func(id, what string) { notes = append(notes, id+": "+what) }
 	if err := Run(t.Context(), []records.Experiment{e}, opt, store); err != nil {
 		t.Fatal(err)
 	}
@@ -159,14 +160,14 @@ func TestRunBudget(t *testing.T) {
 	e := tiny(t, described)
 	store, opt := newStore(t), quick()
 	opt.Budget = time.Nanosecond
-	wantNote(t, run(t, e, opt, store), "mine: no time left, 3 of 3 groups")
+	wantNote(t, run(t, e, opt, store), "mine: no time left for 3 of 3 groups")
 	wantRecords(t, store, 0)
 }
 
 func TestRunAbsent(t *testing.T) {
 	e := tiny(t, strings.Replace(described, "Transport", "nowhere", 1))
 	store := newStore(t)
-	wantNote(t, run(t, e, quick(), store), "mine: not measured: nowhere: neither in the folder")
+	wantNote(t, run(t, e, quick(), store), "mine: nowhere: neither in the folder")
 	wantRecords(t, store, 3)
 	wantLacking(t, e, quick(), store, "a full run", "nowhere")
 }
@@ -218,7 +219,7 @@ func TestRunBroken(t *testing.T) {
 	store, opt := newStore(t), quick()
 	opt.Matrices = t.TempDir()
 	write(t, opt.Matrices, "Serena.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 one\n")
-	wantNote(t, run(t, e, opt, store), "mine: Serena is left out", "Serena.mtx:3")
+	wantNote(t, run(t, e, opt, store), "mine: Serena: ", "Serena.mtx:3")
 	wantRecords(t, store, 3)
 	wantLacking(t, e, opt, store, "a full run", "1 of 4 measurements")
 }
@@ -226,7 +227,7 @@ func TestRunBroken(t *testing.T) {
 func TestRunMemory(t *testing.T) {
 	store, opt := newStore(t), quick()
 	opt.MaxMemory = 1000
-	wantNote(t, run(t, tiny(t, strings.Replace(described, ", Transport", "", 1)), opt, store), "Serena is left out", "memory limit")
+	wantNote(t, run(t, tiny(t, strings.Replace(described, ", Transport", "", 1)), opt, store), "mine: Serena: ", "memory limit")
 	wantRecords(t, store, 2)
 	// Without a matrix the reason is on record.
 	run(t, tiny(t, described+`, {kind: accessor, labels: {kernel: GEMV, n: 256}}`), opt, store)
@@ -240,5 +241,36 @@ func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The efficiency on one thread is 100 %, and that on two threads is relative to the same measurement, also where one thread is
+// measured with the others and where it is on record.
+func TestEfficiencyOfOneThread(t *testing.T) {
+	e := `{kind: scaling, matrices: Serena, nonzeros: {quick: 3e3, full: 3e3}, labels: {formats: FP64, threads: ["1", "2"]}}`
+	opt := quick()
+	opt.Environment.Cores = 2
+	store := newStore(t)
+	scaled := func(measure string) records.Experiment {
+		e, err := completed(t, "efficiency", measure, `{name: v, rows: [threads], values: [efficiency]}`, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	run(t, scaled(e), opt, store)
+	wantRecords(t, store, 2)
+	alone, both := store.Records()[0].Values, store.Records()[1].Values
+	if alone["efficiency"] != 1 || alone["speedup"] != 1 {
+		t.Errorf("one thread: efficiency %g, speedup %g", alone["efficiency"], alone["speedup"])
+	}
+	if want := alone["seconds"] / both["seconds"]; math.Abs(both["speedup"]-want) > 1e-4*want {
+		t.Errorf("two threads: speedup %g, want %g", both["speedup"], want)
+	}
+	store = newStore(t)
+	run(t, scaled(strings.Replace(e, `"1", `, "", 1)), opt, store)
+	wantRecords(t, store, 1)
+	if r := store.Records()[0].Values; !(r["efficiency"] > 0) || r["efficiency"] != r["speedup"]/2 {
+		t.Errorf("two threads alone: efficiency %g, speedup %g", r["efficiency"], r["speedup"])
 	}
 }

@@ -3,13 +3,14 @@ package reproduce
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // scaling is the kind of measurement of products on a growing number of threads: speedup and efficiency are relative
-// to one thread, timed interleaved with the others.
+// to one thread, timed interleaved with the others, so that the efficiency on one thread is 100 %.
 func scaling() kind {
 	return kind{
 		name: "scaling", text: "products on a growing number of threads", matrix: true,
@@ -24,10 +25,16 @@ func scaling() kind {
 
 func measureScaling(ctx context.Context, in input, points []point) error {
 	m := in.matrix
-	alone := maps.Clone(points[0])
-	alone[threadsLabel] = "1"
+	all := slices.Clone(points)
+	alone := slices.IndexFunc(all, func(p point) bool { return p.threads() == 1 })
+	if alone < 0 { // on record
+		alone = len(all)
+		one := maps.Clone(all[0])
+		one[threadsLabel] = "1"
+		all = append(all, one)
+	}
 	var products []lab.Product
-	for _, p := range append([]point{alone}, points...) {
+	for _, p := range all {
 		spec, err := p.spec()
 		if err != nil {
 			return err
@@ -44,8 +51,8 @@ func measureScaling(ctx context.Context, in input, points []point) error {
 		return err
 	}
 	for k, p := range points {
-		product := products[k+1]
-		speedup := products[0].Median / product.Median
+		product := products[k]
+		speedup := products[alone].Median / product.Median
 		values := map[string]float64{
 			"seconds": product.Median, "speedup": speedup, "efficiency": speedup / float64(p.threads()),
 			"gbps": float64(product.Moved()) / product.Median / 1e9,
