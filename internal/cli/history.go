@@ -16,6 +16,7 @@ import (
 // history writes a line of CSV for every iteration, and one for the verified error of each x. A nil history writes nothing.
 type history struct {
 	file   *host.File
+	stop   string // name of the stopping criterion, whose error the estimates are
 	csv    *csv.Writer
 	rhs    int
 	start  time.Time
@@ -24,7 +25,7 @@ type history struct {
 }
 
 // historyColumns are the names of the columns; docs/usage.md describes them.
-var historyColumns = []string{"rhs", "step", "iteration", "residual", "estimate", "seconds", "measured", "event"}
+var historyColumns = []string{"rhs", "step", "iteration", "residual", "estimate", "seconds", "measured", "event", "stop"}
 
 // Events of a history other than decisions.
 const (
@@ -32,7 +33,7 @@ const (
 	verified  = "verified"
 )
 
-func newHistory(ctx context.Context, path string) (*history, error) {
+func newHistory(ctx context.Context, path, stop string) (*history, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -40,7 +41,7 @@ func newHistory(ctx context.Context, path string) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &history{file: f, csv: csv.NewWriter(f), start: time.Now(), last: map[int]krylov.Event{}}
+	h := &history{file: f, stop: stop, csv: csv.NewWriter(f), start: time.Now(), last: map[int]krylov.Event{}}
 	return h, h.csv.Write(historyColumns)
 }
 
@@ -92,7 +93,7 @@ func (h *history) write(e krylov.Event, measured float64) {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	line := []string{
 		strconv.Itoa(h.rhs), strconv.Itoa(e.Outer), strconv.Itoa(e.Iteration),
-		number(e.Residual), number(e.Estimate), number(time.Since(h.start).Seconds()), "", strings.Join(h.events, "; "),
+		number(e.Residual), number(e.Estimate), number(time.Since(h.start).Seconds()), "", strings.Join(h.events, "; "), h.stop,
 	}
 	if !math.IsNaN(measured) {
 		line[6] = number(measured)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -130,9 +129,10 @@ func (f *spyFlags) draw(ctx context.Context, w io.Writer, file string, m *csr.Ma
 	}
 	part := min(1, spyCells/float64(max(m.Rows, m.Cols)))
 	high, wide := max(1, int(part*float64(m.Rows))), max(1, int(part*float64(m.Cols)))
-	room := math.Ceil(float64(m.Rows)/float64(high)) * math.Ceil(float64(m.Cols)/float64(wide))
 	title := fmt.Sprintf("%s: %d x %d, %d %s", filepath.Base(file), m.Rows, m.Cols, m.NNZ(), english.PluralWord(m.NNZ(), "nonzero", "nonzeros"))
-	err := writeFile(ctx, f.output, func(to io.Writer) error { return records.Spy(to, m.Density(high, wide), high, wide, room, title) })
+	err := writeFile(ctx, f.output, func(to io.Writer) error {
+		return records.Spy(to, m.Density(high, wide), high, wide, m.Rows, m.Cols, title)
+	})
 	if err == nil {
 		report.Line(w, "pattern", "drawn in %s", f.output)
 	}

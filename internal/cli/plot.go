@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
+	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 	"github.com/spf13/cobra"
@@ -33,7 +35,8 @@ const (
 
 var plotAxes = []string{overIterations, overSeconds}
 
-const plotLong = `Draw the histories that solve --history writes: how the error that --stop names falls, over iterations or seconds.
+const plotLong = `Draw the histories that solve --history writes: how the error that --stop names falls, over iterations or seconds. Of a
+report that solve --json writes (FILE.json), draw the attempts over time: which method, and when and why it was left.
 
 The line is the error that the recurrences of the method estimate. Where solve computed a residual, at the beginning of
 each refinement step and at the end, the measured error is marked as well. Other marks are refinement steps, restarts of
@@ -45,8 +48,9 @@ and over seconds.`
 func newPlot(s streams) *cobra.Command {
 	var f plotFlags
 	c := &cobra.Command{
-		Use: "plot HISTORY...", Short: "Draw how the error of a solve fell", Long: plotLong,
-		Example: "  mpsolve solve matrix.mtx --history h.csv && mpsolve plot h.csv\n  mpsolve plot h.csv --over seconds\n  mpsolve plot cg.csv gmres.csv --output p.svg",
+		Use: "plot HISTORY...|REPORT.json", Short: "Draw how the error of a solve fell, or its attempts", Long: plotLong,
+		Example: "  mpsolve solve matrix.mtx --history h.csv && mpsolve plot h.csv\n  mpsolve plot h.csv --over seconds\n  mpsolve plot cg.csv gmres.csv --output p.svg\n" +
+			"  mpsolve solve matrix.mtx --json >r.json; mpsolve plot r.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("want a history file; solve --history writes one")
@@ -88,6 +92,9 @@ func (f *plotFlags) check(inputs []string) error {
 func (f *plotFlags) format() string { return strings.TrimPrefix(filepath.Ext(f.output), ".") }
 
 func (f *plotFlags) run(ctx context.Context, s streams, paths []string) error {
+	if len(paths) == 1 && filepath.Ext(paths[0]) == ".json" {
+		return f.attempts(ctx, s, paths[0])
+	}
 	var curves []curve
 	for _, path := range paths {
 		list, err := readCurves(path)
@@ -120,17 +127,16 @@ func (f *plotFlags) run(ctx context.Context, s streams, paths []string) error {
 
 // figure draws the curves over iterations and over seconds, with the marks of the first curve.
 func (f *plotFlags) figure(curves []curve) *records.Chart {
-	g := &records.Chart{Kind: records.History, Note: "vertical lines: grey: refinement steps; dotted: restarts of gmres; red: other precision, preconditioner or method"}
-	for _, seconds := range []bool{false, true} {
-		over := overIterations
-		if seconds {
-			over = overSeconds
-		}
-		p := g.AddPanel(records.Panel{Y: records.ChartAxis{Text: "error", Log: true}, Level: f.tol, X: over})
+	g := &records.Chart{Kind: records.History, Note: "vertical lines of " + curves[0].name + ": grey: refinement steps; dotted: restarts of gmres; red: other precision, preconditioner or method"}
+	name := errorName(curves)
+	for _, over := range plotAxes {
+		seconds, end := over == overSeconds, 0.0
+		p := g.AddPanel(records.Panel{Title: "Error over " + over, Y: records.ChartAxis{Text: name, Log: true}, X: over})
 		for k, c := range curves {
 			for _, at := range c.points {
 				g.Add(p, c.name, at.at(seconds), at.estimate)
 				g.AddRing(p, c.name, at.at(seconds), at.measured, "measured")
+				end = max(end, at.at(seconds))
 				for _, m := range at.marks {
 					if k == 0 {
 						p.Mark(m, at.at(seconds))
@@ -138,13 +144,59 @@ func (f *plotFlags) figure(curves []curve) *records.Chart {
 				}
 			}
 		}
+		if f.tol > 0 {
+			p.Level = f.tol
+			p.Guides = []records.Guide{{Name: fmt.Sprintf("tolerance %.0e", f.tol), From: [2]float64{0, f.tol}, To: [2]float64{end, f.tol}, AtEnd: true}}
+		}
 	}
 	return g
+}
+
+// errorName says which error curves show, "error" if they show several.
+func errorName(curves []curve) string {
+	if slices.ContainsFunc(curves, func(c curve) bool { return c.stop != curves[0].stop }) {
+		return report.ErrorName("")
+	}
+	return report.ErrorName(curves[0].stop)
+}
+
+// attempts draws the attempts in a report of solve over time.
+func (f *plotFlags) attempts(ctx context.Context, s streams, path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return &exitError{exitInput, err}
+	}
+	var r struct {
+		Matrix   report.Matrix    `json:"matrix"`
+		Attempts []report.Attempt `json:"attempts"`
+	}
+	if err := json.Unmarshal(text, &r); err != nil || len(r.Attempts) == 0 {
+		return &exitError{exitInput, fmt.Errorf("%s: is no report with attempts; solve --json writes one", path)}
+	}
+	if f.output == "" {
+		out := &firstError{w: s.out}
+		report.AttemptsOverTime(out, r.Attempts)
+		return out.err
+	}
+	g := &records.Chart{Kind: records.History, X: records.ChartAxis{Text: "seconds of set-up and iterations"}, Note: "red: an attempt ends"}
+	p := g.AddPanel(records.Panel{Title: "Attempts to solve " + r.Matrix.File, Y: records.ChartAxis{Text: "attempt"}})
+	at := 0.0
+	for k, a := range r.Attempts {
+		name, y := fmt.Sprintf("%d: %s", k+1, a.Text()), float64(k+1)
+		g.AddRing(p, name, at, y, "set-up begins")
+		at += a.SecondsSetup
+		g.Add(p, name, at, y)
+		at += a.SecondsSolve
+		g.Add(p, name, at, y)
+		p.Mark(markChange, at)
+	}
+	return writeFile(ctx, f.output, func(w io.Writer) error { return g.Write(w, f.format()) })
 }
 
 // curve is the error for one right-hand side in the course of a solve, as in a history.
 type curve struct {
 	name   string
+	stop   string // name of the stopping criterion; "": not known
 	points []plotPoint
 }
 
@@ -197,6 +249,7 @@ func readCurves(path string) (curves []curve, err error) {
 		return &exitError{exitInput, fmt.Errorf("%s:%d: %w", path, line, what)}
 	}
 	header, err := r.Read()
+	header = slices.Clone(header) // the record is reused
 	if err != nil || len(header) < 6 || !slices.Equal(header[:6], historyColumns[:6]) {
 		return nil, &exitError{exitInput, fmt.Errorf("%s: is not a history; solve --history writes one", path)}
 	}
@@ -216,6 +269,9 @@ func readCurves(path string) (curves []curve, err error) {
 		if line[0] != last {
 			last, step, start = strings.Clone(line[0]), strings.Clone(line[1]), p.seconds
 			curves = append(curves, curve{name: "rhs " + last})
+			if stop := slices.Index(header, "stop"); stop >= 0 && stop < len(line) {
+				curves[len(curves)-1].stop = strings.Clone(line[stop])
+			}
 		}
 		if line[1] != step {
 			step = strings.Clone(line[1])

@@ -55,7 +55,7 @@ func plotText(w io.Writer, curves []curve, seconds bool) {
 		opt = append(opt, asciigraph.SeriesColors(plotColors[:len(curves)]...))
 	}
 	plot := asciigraph.PlotMany(series, opt...)
-	fmt.Fprintf(w, "error over %s: %s\n", over, strings.Join(names, ", "))
+	fmt.Fprintf(w, "%s over %s: %s\n", errorName(curves), over, strings.Join(names, ", "))
 	for line := range strings.SplitSeq(plot, "\n") {
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 		if at := strings.IndexRune(line, '└'); at >= 0 {

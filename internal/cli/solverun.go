@@ -116,7 +116,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 // openHistory opens the file of --history on rank 0.
 func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 	if r.job.rank() == 0 {
-		h, err = newHistory(ctx, r.solveFlags.history)
+		h, err = newHistory(ctx, r.solveFlags.history, r.stop)
 	}
 	return h, r.agree(err)
 }

@@ -1,6 +1,11 @@
 package report
 
 import (
+	"fmt"
+	"io"
+
+	"github.com/dustin/go-humanize/english"
+	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -172,4 +177,22 @@ func attempts(s solve.Result) []Attempt {
 		}
 	}
 	return list
+}
+
+// Text describes the attempt and why it ended.
+func (a Attempt) Text() string {
+	return fmt.Sprintf("%s%s, %s: %s", a.Method, with(a.Preconditioner), english.Plural(a.Iterations, "iteration", ""), a.Reason)
+}
+
+// AttemptsOverTime writes a table of attempts with the seconds, of set-ups and iterations, at which each begins and ends.
+func AttemptsOverTime(w io.Writer, list []Attempt) {
+	t := newTable(w, "from (s)", "to (s)", "attempt")
+	t.words(3)
+	at := 0.0
+	for _, a := range list {
+		end := at + a.SecondsSetup + a.SecondsSolve
+		t.AppendRow(table.Row{fmt.Sprintf("%.3f", at), fmt.Sprintf("%.3f", end), a.Text()})
+		at = end
+	}
+	t.Render()
 }

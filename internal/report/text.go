@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -60,6 +61,9 @@ var stopNames = map[string]string{
 	"row": "row-wise backward error", "nw": "normwise backward error",
 	"cw": "componentwise backward error", "rel": "||r||/||b||",
 }
+
+// ErrorName returns what a stopping criterion bounds, in words; "error" for a criterion that is not known.
+func ErrorName(stop string) string { return cmp.Or(stopNames[stop], "error") }
 
 // Error returns the error of an outcome that the stopping criterion bounds.
 func (r *Report) Error(o Outcome) Number {
