@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
@@ -76,7 +76,7 @@ func newReproduce(s streams) *cobra.Command {
 			RunE: func(*cobra.Command, []string) error { return kinds(s) },
 		},
 		&cobra.Command{
-			Use: "report [FILE.yaml...]", Short: "Write everything measured so far to one HTML and one Markdown page",
+			Use: "report [FILE.yaml...]", Short: "Write everything measured so far to HTML pages and one Markdown page",
 			RunE: func(_ *cobra.Command, own []string) error { return f.report(s, own) },
 		},
 		&cobra.Command{
@@ -140,26 +140,33 @@ func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error
 	}
 	bar := newWorkBar(s.err)
 	opt.Progress = bar.show
-	opt.Note = func(text string) {
-		fmt.Fprintf(s.err, "mpsolve: %s\n", text)
-	}
+	lacking := map[string][]string{}
+	opt.Note = func(id, what string) { lacking[id] = append(lacking[id], what) }
 	measured := reproduce.Run(ctx, list, opt, store)
 	bar.done()
 	out := &firstError{w: s.out}
-	written := f.write(out, list, store.Records(), !slices.Contains(ids, "all"))
+	written := f.write(out, list, store.Records(), lacking, !slices.Contains(ids, "all"))
 	return errors.Join(measured, written, out.err, store.Close())
 }
 
-// write writes tables and figures of the experiments. In full it prints the tables, else a line for each experiment.
-func (f *reproduceFlags) write(out *firstError, list []records.Experiment, measured []records.Record, full bool) error {
+// write writes tables and figures of the experiments. In full it prints the tables and what is lacking, else a line for each
+// experiment.
+func (f *reproduceFlags) write(out *firstError, list []records.Experiment, measured []records.Record, lacking map[string][]string, full bool) error {
 	for _, e := range list {
 		paths, err := records.Write(f.output, e, measured)
 		if err != nil {
 			return err
 		}
 		if !full {
-			report.Line(out, e.ID, "%s, %s: %d files in %s", e.Source, e.Title, len(paths), f.output)
+			text := fmt.Sprintf("%s, %s: %d files in %s", e.Source, e.Title, len(paths), f.output)
+			if n := len(lacking[e.ID]); n > 0 {
+				text += fmt.Sprintf("; %s not measured, such as %s", english.Plural(n, "part", ""), lacking[e.ID][0])
+			}
+			report.Line(out, e.ID, "%s", text)
 			continue
+		}
+		for _, what := range lacking[e.ID] {
+			fmt.Fprintf(out, "%s: not measured: %s\n", e.ID, what)
 		}
 		for _, path := range paths {
 			if !strings.HasSuffix(path, ".txt") {
@@ -212,7 +219,7 @@ func named(ids []string, cores ...int) ([]records.Experiment, error) {
 	return list, nil
 }
 
-// report writes report.html and report.md about everything on record, for the experiments of the papers and the user's own.
+// report writes the pages of the report about everything on record, for the experiments of the papers and the user's own.
 func (f *reproduceFlags) report(s streams, own []string) error {
 	opt, err := f.options()
 	if err != nil {
@@ -248,16 +255,17 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	if err != nil {
 		return err
 	}
-	out := &firstError{w: s.out}
-	for _, page := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{{"report.html", r.HTML}, {"report.md", r.Markdown}} {
-		path := filepath.Join(f.output, page.name)
-		if err := host.Write(path, page.write); err != nil {
+	if r.Expected, err = expected(all, opt); err != nil {
+		return err
+	}
+	for name, write := range r.Pages() {
+		if err := host.Write(filepath.Join(f.output, name), write); err != nil {
 			return err
 		}
-		fmt.Fprintln(out, path)
+	}
+	out := &firstError{w: s.out}
+	for _, name := range []string{"report.html", "report.md"} {
+		fmt.Fprintln(out, filepath.Join(f.output, name))
 	}
 	for _, e := range all { // the figures that the Markdown page names
 		if _, err := records.Write(f.output, e, measured); err != nil {
@@ -267,7 +275,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	return out.err
 }
 
-// list prints the experiments, and about how long their missing measurements take.
+// list prints the experiments, and about how long they take.
 func (f *reproduceFlags) list(s streams) error {
 	opt, err := f.options()
 	if err != nil {
@@ -277,29 +285,35 @@ func (f *reproduceFlags) list(s streams) error {
 	if err != nil {
 		return err
 	}
-	out := &firstError{w: s.out}
-	nothing := &records.Store{}
-	expected := func(list []records.Experiment) (row report.Expected, err error) {
-		opt.Quick = true
-		if row.Quick, err = reproduce.Expected(list, opt, nothing); err != nil {
-			return row, err
-		}
-		opt.Quick = false
-		row.Full, err = reproduce.Expected(list, opt, nothing)
-		return row, err
-	}
-	times := make([]report.Expected, len(all))
-	for i := range all {
-		if times[i], err = expected(all[i : i+1]); err != nil {
-			return err
-		}
-	}
-	together, err := expected(all)
+	times, err := expected(all, opt)
 	if err != nil {
 		return err
 	}
-	report.Experiments(out, all, times, together)
+	out := &firstError{w: s.out}
+	report.Experiments(out, all, times)
 	return out.err
+}
+
+// expected returns about how long each experiment takes, by ID, and all together, by "all".
+func expected(list []records.Experiment, opt reproduce.Options) (map[string]records.Expected, error) {
+	times := map[string]records.Expected{}
+	set := func(id string, some []records.Experiment) (err error) {
+		var t records.Expected
+		opt.Quick = true
+		if t.Quick, err = reproduce.Expected(some, opt, &records.Store{}); err != nil {
+			return err
+		}
+		opt.Quick = false
+		t.Full, err = reproduce.Expected(some, opt, &records.Store{})
+		times[id] = t
+		return err
+	}
+	for i, e := range list {
+		if err := set(e.ID, list[i:i+1]); err != nil {
+			return nil, err
+		}
+	}
+	return times, set("all", list)
 }
 
 // kinds prints the kinds of measurement that experiments can have.

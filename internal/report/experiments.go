@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -14,17 +13,14 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// Expected has estimates of how long the measurements of a quick run and of a full run take.
-type Expected struct{ Quick, Full time.Duration }
-
 // widths of the columns of words
 const (
 	showsWidth    = 40
 	matricesWidth = 44
 )
 
-// Experiments writes a table of experiments, with the time that each takes, and the time that all take together.
-func Experiments(w io.Writer, list []records.Experiment, times []Expected, together Expected) {
+// Experiments writes a table of experiments, with the time that each takes, by ID, and the time that all take together, by "all".
+func Experiments(w io.Writer, list []records.Experiment, times map[string]records.Expected) {
 	t := newTable(w, "id", "source", "shows", "matrices", "quick", "full")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 3, WidthMax: showsWidth, WidthMaxEnforcer: text.WrapSoft},
@@ -32,12 +28,12 @@ func Experiments(w io.Writer, list []records.Experiment, times []Expected, toget
 		{Number: 5, Align: text.AlignRight, AlignHeader: text.AlignRight},
 		{Number: 6, Align: text.AlignRight, AlignHeader: text.AlignRight},
 	})
-	for i, e := range list {
-		t.AppendRow(table.Row{e.ID, e.Paper + ", " + e.Source, e.Shows, matrices(e), about(times[i].Quick), about(times[i].Full)})
+	for _, e := range list {
+		t.AppendRow(table.Row{e.ID, e.Paper + ", " + e.Source, e.Shows, matrices(e), records.About(times[e.ID].Quick), records.About(times[e.ID].Full)})
 	}
 	t.Render()
 	fmt.Fprintf(w, "\nall on two cores: quick about %s, full about %s; shared measurements are made once\n",
-		about(together.Quick), about(together.Full))
+		records.About(times["all"].Quick), records.About(times["all"].Full))
 }
 
 // matrices names the matrices of an experiment, each once.
@@ -53,14 +49,6 @@ func matrices(e records.Experiment) string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// about returns a duration in seconds or minutes, for people.
-func about(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
 // Kinds writes each kind of measurement with its labels and values, then a table of all values with their meaning, which

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -63,13 +64,31 @@ func scale(a *plot.Axis, values []float64, log bool, edge float64) {
 	if log {
 		a.Min, a.Max = math.Floor(math.Log10(a.Min)), math.Ceil(math.Log10(a.Max))
 		a.Tick.Marker = plot.TickerFunc(decades)
+	} else {
+		a.Tick.Marker = plot.TickerFunc(linear)
 	}
 	if a.Max <= a.Min {
 		a.Max = a.Min + 1
 	}
 }
 
-// decades returns the ticks of gonum's logarithmic axes, at the logarithms; at most six powers of 10 are labelled.
+// linear returns gonum's ticks; if it labels fewer than three, also those halfway between them.
+func linear(low, high float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(low, high)
+	named := slices.DeleteFunc(slices.Clone(ticks), plot.Tick.IsMinor)
+	if len(named) != 2 {
+		return ticks
+	}
+	step := (named[1].Value - named[0].Value) / 2
+	for at := named[0].Value + step; at <= high; at += 2 * step {
+		ticks = append(slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value == at }),
+			plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'g', 4, 64)})
+	}
+	return ticks
+}
+
+// decades returns the ticks of gonum's logarithmic axes, at the logarithms; at most six powers of 10 are labelled. Of one
+// decade or two, their doubles and fivefolds are labelled as well.
 func decades(low, high float64) (ticks []plot.Tick) {
 	const rounding = 1e-9
 	step := int(high-low)/6 + 1
@@ -78,6 +97,9 @@ func decades(low, high float64) (ticks []plot.Tick) {
 		_, part := math.Modf((t.Value - low) / float64(step))
 		named := !t.IsMinor() && min(math.Abs(part), 1-math.Abs(part)) < rounding
 		if t.Value > low-rounding && t.Value < high+rounding && (named || step == 1 && t.IsMinor()) {
+			if digit := math.Pow(10, t.Value-math.Floor(t.Value)); high-low < 2.5 && t.IsMinor() && (math.Round(digit) == 2 || math.Round(digit) == 5) {
+				t.Label = strconv.FormatFloat(math.Round(digit)*math.Pow(10, math.Floor(t.Value)), 'g', 4, 64)
+			}
 			ticks = append(ticks, t)
 		}
 	}
@@ -112,6 +134,7 @@ func (g *Chart) scaleX(q *plot.Plot, p *Panel, bottom bool) {
 			return
 		}
 		q.NominalX(g.categories...)
+		q.X.Tick.Length = 2 // room between the axis and vertical names
 		q.Y.Padding = 0
 		q.X.Tick.Label = g.categoryStyle()
 	}
@@ -121,7 +144,7 @@ func (g *Chart) scaleX(q *plot.Plot, p *Panel, bottom bool) {
 func (g *Chart) categoryStyle() draw.TextStyle {
 	style := plot.New().X.Tick.Label
 	style.Font.Size = textSize
-	room := 14 * vg.Centimeter / vg.Length(max(len(g.categories), 1)*g.columns())
+	room := (g.extent() - 2*vg.Centimeter) / vg.Length(max(len(g.categories), 1)*g.columns())
 	if slices.ContainsFunc(g.categories, func(name string) bool { return style.Width(name)+2 > room }) {
 		style.Font.Size = max(min(textSize, 0.95*room), 5)
 		style.Rotation, style.XAlign, style.YAlign = math.Pi/2, draw.XRight, draw.YCenter

@@ -55,7 +55,7 @@ func cited(text string) template.HTML {
 			continue
 		}
 		b.WriteString(template.HTMLEscapeString(text[end:at[0]]))
-		b.WriteString(`<a href="#` + w.Key + `" title="` + template.HTMLEscapeString(w.Text) + `">[` + w.Key + `]</a>`)
+		b.WriteString(`<a href="artifact.html#` + w.Key + `" title="` + template.HTMLEscapeString(w.Text) + `">[` + w.Key + `]</a>`)
 		end = at[1]
 	}
 	b.WriteString(template.HTMLEscapeString(text[end:]))

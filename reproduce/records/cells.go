@@ -1,10 +1,14 @@
 package records
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // cell fills a cell. It adds the labels to ambiguous in which the cell's measurements differ though the view does not
@@ -138,8 +142,7 @@ func best(list []*Record, b *Best) (r *Record, failed bool) {
 // compared returns every published value with the measured one and their ratio, measured / published.
 //
 // Values that experiments list in Ratios, except percentages, are not comparable across machines. Both values are
-// therefore divided by the values of the first cell that has them, among the cells with the same first label of the
-// row, such as the matrix.
+// therefore divided by those of a reference.
 func (t *table) compared() sheet {
 	s := sheet{Name: t.name() + "-published", Notes: slices.DeleteFunc(slices.Clone(t.Notes), func(n string) bool { return n == publishedNote })}
 	levels, common := t.levels()
@@ -150,8 +153,6 @@ func (t *table) compared() sheet {
 	s.Head = [][]string{append(slices.Clone(labels), "value", "published", "measured", "ratio")}
 	s.Data = [][]string{append(slices.Concat(t.View.Rows, t.View.Columns), "value", "relative to", "published", "measured", "ratio")}
 	for v, value := range t.Values {
-		var first []string // label of the cell that the others are relative to
-		to, name := [2]float64{}, ""
 		for i, row := range t.Rows {
 			for k, column := range t.Columns {
 				c := &t.Cells[i][k]
@@ -159,13 +160,18 @@ func (t *table) compared() sheet {
 				if !notNaN(published) || !notNaN(measured) {
 					continue
 				}
-				text, shown := heading(value, false), value
+				text, shown, name := heading(value, false), value, ""
 				if t.relative(value) {
-					if first == nil || len(row) > 0 && row[0] != first[0] {
-						first, to, name = row, [2]float64{published, measured}, t.cellName(row, column, levels)
+					r, l := t.reference(i, k, v)
+					if r < 0 || r == i && l == k {
 						continue
 					}
-					published, measured = published/to[0], measured/to[1]
+					to := &t.Cells[r][l]
+					published, measured = published/to.Published[v], measured/to.Values[v]
+					if !notNaN(published) || !notNaN(measured) {
+						continue
+					}
+					name = t.cellName(t.Rows[r], t.Columns[l], levels)
 					text, shown = text+" relative to "+name, Value{Format: Fixed}
 				}
 				about, ratio := "", missing
@@ -183,6 +189,54 @@ func (t *table) compared() sheet {
 		}
 	}
 	return s
+}
+
+// agreement describes the ratios of a comparison with published values.
+func (s *sheet) agreement() string {
+	var ratios []float64
+	for _, line := range s.Data[1:] {
+		if ratio := number(line[len(line)-1]); notNaN(ratio) {
+			ratios = append(ratios, ratio)
+		}
+	}
+	if len(ratios) == 0 {
+		return ""
+	}
+	first, median, third := Quartiles(ratios)
+	return fmt.Sprintf("measured / published: %s in the median of %s, quartiles %s and %s",
+		fixed(median), english.Plural(len(ratios), "value", ""), fixed(first), fixed(third))
+}
+
+// reference returns the row and the column of the cell that value v of a cell is relative to: the one that the figure
+// names, otherwise the first with a published and a measured value and the same first label of the row, such as the
+// matrix. It returns -1 if there is none.
+func (t *table) reference(i, k, v int) (row, column int) {
+	if f := t.View.Figure; f != nil && f.Relative != nil {
+		with := func(labels, words []string) []string {
+			words = slices.Clone(words)
+			for n, label := range labels {
+				words[n] = cmp.Or(f.Relative[label], words[n])
+			}
+			return words
+		}
+		at := func(keys [][]string, want []string) int {
+			return slices.IndexFunc(keys, func(have []string) bool { return slices.Equal(have, want) })
+		}
+		row, column = at(t.Rows, with(t.View.Rows, t.Rows[i])), at(t.Columns, with(t.View.Columns, t.Columns[k]))
+		if column < 0 {
+			row = column
+		}
+		return row, column
+	}
+	for r, other := range t.Rows {
+		for l := range t.Columns {
+			c := &t.Cells[r][l]
+			if notNaN(c.Published[v]) && notNaN(c.Values[v]) && (len(other) == 0 || other[0] == t.Rows[i][0]) {
+				return r, l
+			}
+		}
+	}
+	return -1, -1
 }
 
 // relative reports whether a value can be compared with a published one only as a ratio to another.

@@ -2,6 +2,7 @@ package records
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -45,7 +46,7 @@ func (t *table) figure() *Chart {
 	for i, row := range t.Rows {
 		for k, column := range t.Columns {
 			if f.Shows(t.View.Rows, row) && f.Shows(t.View.Columns, column) {
-				p.addCell(&t.Cells[i][k], row, column)
+				p.addCell(i, k)
 			}
 		}
 	}
@@ -62,7 +63,8 @@ func (p *chartPlotter) mark(panel *Panel, series string, x, y, published float64
 }
 
 // addCell adds the contents of a cell to its panel.
-func (p *chartPlotter) addCell(c *cell, row, column []string) {
+func (p *chartPlotter) addCell(i, k int) {
+	c, row, column := &p.Cells[i][k], p.Rows[i], p.Columns[k]
 	title, xWords := p.split(p.View.Rows, row, varying(p.Rows))
 	inColumn, names := p.split(p.View.Columns, column, varying(p.Columns))
 	title += inColumn
@@ -83,9 +85,17 @@ func (p *chartPlotter) addCell(c *cell, row, column []string) {
 		if value.Format == Percent {
 			scale = 100
 		}
-		published := scale * c.Published[v]
+		published, measured := scale*c.Published[v], scale*c.Values[v]
 		if p.relative(value) {
-			published = math.NaN()
+			r, l := p.reference(i, k, v)
+			switch {
+			case p.Relative == nil: // the measured values are drawn as they are
+				published = math.NaN()
+			case r < 0:
+				published, measured = math.NaN(), math.NaN()
+			default:
+				published, measured = published/p.Cells[r][l].Published[v], measured/p.Cells[r][l].Values[v]
+			}
 		}
 		x := number(row[0])
 		if p.Kind == Lines {
@@ -94,7 +104,7 @@ func (p *chartPlotter) addCell(c *cell, row, column []string) {
 			_, xWords = p.split(p.View.Rows, row, nil)
 			x = p.out.Category(joined(xWords))
 		}
-		p.mark(p.panel(title+"\n"+value.Name, title, value), joined(names), x, scale*c.Values[v], published)
+		p.mark(p.panel(title+"\n"+value.Name, title, value), joined(names), x, measured, published)
 	}
 }
 
@@ -144,6 +154,13 @@ func (p *chartPlotter) panel(key, title string, value Value) *Panel {
 			panel.Y = ChartAxis{Text: value.Text, Log: true}
 		default:
 			panel.Y.Log = p.Y.Log || value.Format == Scientific
+		}
+		if p.relative(value) && p.Relative != nil {
+			unitless, _, _ := strings.Cut(value.Text, " (")
+			panel.Y.Text = unitless + " / with"
+			for _, label := range slices.Sorted(maps.Keys(p.Relative)) {
+				panel.Y.Text += " " + label + " " + p.Relative[label]
+			}
 		}
 		if p.Y.Text != "" {
 			panel.Y.Text = p.Y.Text

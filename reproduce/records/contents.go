@@ -100,6 +100,57 @@ func (r *Report) Papers() (list []paperClaims) {
 	return list
 }
 
+// experimentPage is the data of the page of an experiment.
+type experimentPage struct {
+	section
+	Claims []Outcome // about it
+}
+
+func (r *Report) about(i int) experimentPage {
+	return experimentPage{r.Experiments[i], r.ClaimsAbout(r.Experiments[i])}
+}
+
+// Measured returns the claims that have a verdict, or those that have none.
+func (p paperClaims) Measured(yes bool) []Outcome {
+	return slices.DeleteFunc(slices.Clone(p.Claims), func(c Outcome) bool { return (c.Verdict != NotMeasured) != yes })
+}
+
+// finding returns the claim that the first page begins with, judged by all measurements, also those with surrogates that were
+// fitted to it; nil if it does not hold.
+func finding(list []Record) *Outcome {
+	list = preferFull(latest(list))
+	for _, c := range claims() {
+		if c.ID == "nw-fast-error" {
+			if f := checks[c.Check[0]](list, c, c.Check[1:]); f.Verdict == Holds {
+				return &Outcome{c, f}
+			}
+		}
+	}
+	return nil
+}
+
+// frontFigure is a figure of the first page, with its experiment.
+type frontFigure struct {
+	Of Experiment
+	view
+}
+
+// mostFigures is the number of figures on the first page.
+const mostFigures = 10
+
+// Figures returns the figures of the first page, the first that were measured.
+func (r *Report) Figures() (list []frontFigure) {
+	for _, s := range r.Experiments {
+		for _, v := range s.Views {
+			if v.Front > 0 {
+				list = append(list, frontFigure{s.Experiment, v})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b frontFigure) int { return a.Front - b.Front })
+	return list[:min(len(list), mostFigures)]
+}
+
 // ClaimsAbout returns the claims on what an experiment shows: of the same paper, with a figure, table, section,
 // remark or slide in common.
 func (r *Report) ClaimsAbout(s section) (list []Outcome) {

@@ -30,7 +30,8 @@ var Formats = []string{SVG, PNG}
 
 // Sizes in figures.
 const (
-	width      = 16 * vg.Centimeter
+	pageWidth  = 16 * vg.Centimeter
+	narrow     = 10.5 * vg.Centimeter
 	textSize   = vg.Length(8) // points
 	lineHeight = 0.42 * vg.Centimeter
 	gap        = 0.15 * vg.Centimeter
@@ -39,8 +40,17 @@ const (
 
 func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"} }
 
-// Write writes the figure in one of the formats, for print at a width of 16 cm.
+// extent returns the width of the figure.
+func (g *Chart) extent() vg.Length {
+	if g.Narrow {
+		return narrow
+	}
+	return pageWidth
+}
+
+// Write writes the figure in one of the formats, for print.
 func (g *Chart) Write(w io.Writer, format string) error {
+	width := g.extent()
 	legends, top := g.legends()
 	each := 4.8 * vg.Centimeter
 	if g.rows() == 1 {
@@ -52,6 +62,24 @@ func (g *Chart) Write(w io.Writer, format string) error {
 		names = max(names, style.Height(name))
 	}
 	height := top + vg.Length(g.rows())*each + names + 2*lineHeight
+	return paint(w, format, width, height, func(c draw.Canvas) {
+		for i := range legends {
+			x := gap + vg.Length(i)*width/vg.Length(len(legends))
+			legends[i].Draw(draw.Crop(c, x, 0, 0, -gap))
+		}
+		if !g.Narrow {
+			note := plot.New().Title.TextStyle
+			note.XAlign, note.YAlign, note.Font.Size = draw.XLeft, draw.YBottom, 0.8*textSize
+			c.FillText(note, vg.Point{X: gap, Y: gap}, g.note())
+		}
+		if len(g.panels) > 0 {
+			g.draw(draw.Crop(c, gap, -2*gap, lineHeight, -top))
+		}
+	})
+}
+
+// paint writes what draws on a white canvas in one of the formats.
+func paint(w io.Writer, format string, width, height vg.Length, draws func(draw.Canvas)) error {
 	var canvas vg.CanvasWriterTo
 	switch format {
 	case SVG:
@@ -64,16 +92,7 @@ func (g *Chart) Write(w io.Writer, format string) error {
 	c := draw.NewCanvas(canvas, width, height)
 	c.SetColor(color.White)
 	c.Fill(c.Path())
-	for i := range legends {
-		x := gap + vg.Length(i)*width/vg.Length(len(legends))
-		legends[i].Draw(draw.Crop(c, x, 0, 0, -gap))
-	}
-	note := plot.New().Title.TextStyle
-	note.XAlign, note.YAlign, note.Font.Size = draw.XLeft, draw.YBottom, 0.8*textSize
-	c.FillText(note, vg.Point{X: gap, Y: gap}, g.note())
-	if len(g.panels) > 0 {
-		g.draw(draw.Crop(c, gap, -2*gap, lineHeight, -top))
-	}
+	draws(c)
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
@@ -92,6 +111,9 @@ const fewCategories = 10
 // columns returns the number of panels side by side.
 func (g *Chart) columns() int {
 	n := len(g.panels)
+	if g.Narrow {
+		return 1
+	}
 	if n > 1 && len(g.categories) == 0 || n >= 4 && n%2 == 0 && len(g.categories) <= fewCategories {
 		return 2
 	}
@@ -135,7 +157,10 @@ func (g *Chart) plot(p *Panel, left, bottom bool) *plot.Plot {
 	}
 	if left || slices.ContainsFunc(g.panels, func(o *Panel) bool { return o.Y.Text != g.panels[0].Y.Text }) {
 		q.Y.Label.Text = p.Y.Text
-		room := 4 * vg.Centimeter
+		room := 3.2 * vg.Centimeter
+		if g.rows() == 1 {
+			room = 5 * vg.Centimeter
+		}
 		q.Y.Label.TextStyle.Font.Size *= min(1, room/max(room, q.Y.Label.TextStyle.Width(p.Y.Text)))
 	}
 	level := g.scaleY(&q.Y, p)
@@ -290,8 +315,8 @@ func (g *Chart) legends() (columns []plot.Legend, height vg.Length) {
 	}
 	var entries []entry
 	for i, name := range g.series {
-		if name != "" && (len(g.series) > 1 || g.rings != "") {
-			e := entry{name: name}
+		if len(g.series) > 1 && name != "" || g.rings != "" || g.Kind == History && name != "" {
+			e := entry{name: cmp.Or(name, "measured")}
 			for _, part := range g.measured(i, nil, 0, 0) {
 				e.parts = append(e.parts, part)
 			}
@@ -310,7 +335,7 @@ func (g *Chart) legends() (columns []plot.Legend, height vg.Length) {
 	for _, e := range entries {
 		widest = max(widest, l.ThumbnailWidth+4*gap+l.TextStyle.Width(e.name))
 	}
-	n := min(max(1, int(width/widest)), len(entries))
+	n := min(max(1, int(g.extent()/widest)), len(entries))
 	rows := (len(entries) + n - 1) / n
 	for some := range slices.Chunk(entries, rows) {
 		column := l

@@ -109,6 +109,12 @@ type Figure struct {
 
 	Where map[string]Words `yaml:"where"` // values of Rows or Columns that are drawn; other labels: all values
 
+	// Relative selects the cell, by its values of some of Rows and Columns, that values which compare only as ratios are
+	// relative to: the cell with all other labels in common.
+	Relative map[string]string `yaml:"relative"`
+
+	Front int `yaml:"front"` // number on the first page of the report; 0: not there
+
 	X Axis `yaml:"x"`
 	Y Axis `yaml:"y"`
 }

@@ -3,14 +3,17 @@
 package records
 
 import (
-	"fmt"
+	"image"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // ChartKind is a kind of figure.
@@ -33,6 +36,9 @@ type Chart struct {
 	Kind ChartKind
 	X    ChartAxis
 	Note string // below the panels
+
+	// Narrow draws for a column of 10.5 cm, all panels below each other and without Note, instead of 16 cm.
+	Narrow bool
 
 	panels     []*Panel
 	series     []string    // in the order of the legend
@@ -234,36 +240,45 @@ func (g *Chart) note() string {
 	return strings.TrimPrefix(g.Note+"; marks on the upper edge lie beyond it", "; ")
 }
 
-// Spy draws the pattern of a matrix as SVG, given the number of entries in each cell of a grid, row by row; room is
-// the largest possible number of entries in a cell. More entries give a darker cell.
-func Spy(w io.Writer, count []int, high, wide int, room float64, title string) error {
-	const side, margin = 512.0, 24.0
-	cell := side / float64(max(high, wide))
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="16cm" viewBox="0 0 %.0f %.0f" font-family="Liberation Sans,Arimo,Arial,Helvetica,sans-serif" font-size="12">`+"\n",
-		cell*float64(wide)+2*margin, cell*float64(high)+2*margin)
-	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" fill="white"/><text x="%.0f" y="16">%s</text>`+"\n", margin, escaper.Replace(title))
-	fmt.Fprintf(&b, `<g transform="translate(%.0f %.0f)" shape-rendering="crispEdges">`+"\n", margin, margin)
-	for r := range high {
-		for c := 0; c < wide; {
-			shade := grey(count[r*wide+c], room)
-			end := c + 1
-			for end < wide && grey(count[r*wide+end], room) == shade {
-				end++
-			}
-			if shade < 255 {
-				fmt.Fprintf(&b, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" fill="#%02x%02x%02x"/>`+"\n",
-					cell*float64(c), cell*float64(r), cell*float64(end-c), cell, shade, shade, shade)
-			}
-			c = end
-		}
+// Spy draws the pattern of a matrix as SVG, given the number of entries in each cell of a grid of high by wide cells, row
+// by row. More entries give a darker cell.
+func Spy(w io.Writer, count []int, high, wide, rows, columns int, title string) error {
+	const sharp = 4 // pixels along a cell, which viewers would blur
+	room := math.Ceil(float64(rows)/float64(high)) * math.Ceil(float64(columns)/float64(wide))
+	pixels := image.NewGray(image.Rect(0, 0, sharp*wide, sharp*high))
+	for i := range pixels.Pix {
+		pixels.Pix[i] = uint8(grey(count[i/pixels.Stride/sharp*wide+i%pixels.Stride/sharp], room))
 	}
-	fmt.Fprintf(&b, `<rect width="%.2f" height="%.2f" fill="none" stroke="black" stroke-width="1"/></g></svg>`+"\n", cell*float64(wide), cell*float64(high))
-	_, err := io.WriteString(w, b.String())
-	return err
+	q := plot.New()
+	q.Title.Text, q.X.Label.Text, q.Y.Label.Text = title, "column", "row"
+	q.Title.Padding, q.X.Padding, q.Y.Padding = 2*gap, 0, 0
+	for _, style := range []*draw.TextStyle{&q.Title.TextStyle, &q.X.Label.TextStyle, &q.Y.Label.TextStyle, &q.X.Tick.Label, &q.Y.Tick.Label} {
+		style.Font.Size = textSize
+	}
+	m, n := float64(rows), float64(columns)
+	q.Add(plotter.NewImage(pixels, 0.5, -m-0.5, n+0.5, -0.5), &plotter.Line{
+		XYs:       plotter.XYs{{X: 0.5, Y: -0.5}, {X: n + 0.5, Y: -0.5}, {X: n + 0.5, Y: -m - 0.5}},
+		LineStyle: q.X.LineStyle,
+	})
+	q.X.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick { return countTicks(columns, 1) })
+	q.Y.Tick.Marker = plot.TickerFunc(func(_, _ float64) []plot.Tick { return countTicks(rows, -1) }) // row 1 at the top
+	const side, margin = 13 * vg.Centimeter, 2 * vg.Centimeter
+	across, down := side*vg.Length(min(1, n/m)), side*vg.Length(min(1, m/n))
+	width, height := max(across, side/3)+margin, max(down, side/8)+margin
+	return paint(w, SVG, width, height, func(c draw.Canvas) { q.Draw(draw.Crop(c, gap, -3*gap, gap, -gap)) })
 }
 
-var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+// countTicks returns ticks at the first of count rows or columns and at multiples of a round number, drawn at sign times
+// their number.
+func countTicks(count int, sign float64) []plot.Tick {
+	ticks := []plot.Tick{{Value: sign, Label: "1"}}
+	for _, t := range (plot.DefaultTicks{}).Ticks(0, float64(count)) {
+		if number := int(t.Value); !t.IsMinor() && number > 0 && number <= count && t.Value == math.Floor(t.Value) {
+			ticks = append(ticks, plot.Tick{Value: sign * t.Value, Label: strconv.Itoa(number)})
+		}
+	}
+	return ticks
+}
 
 // grey returns the shade of a cell with so many of room possible entries, in eight steps; a single entry is visible.
 func grey(count int, room float64) int {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -108,6 +109,7 @@ func report(t *testing.T) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Expected = map[string]Expected{"all": {3 * time.Minute, 2 * time.Hour}}
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path"
 	"regexp"
@@ -205,7 +206,7 @@ func (v View) validate(e Experiment) error {
 	if f.Panels != "" && !slices.Contains(v.Rows, f.Panels) && !slices.Contains(v.Columns, f.Panels) {
 		return fmt.Errorf("panels %s: not one of the rows and columns", f.Panels)
 	}
-	for label := range f.Where {
+	for _, label := range slices.Concat(slices.Collect(maps.Keys(f.Where)), slices.Collect(maps.Keys(f.Relative))) {
 		if !slices.Contains(v.Rows, label) && !slices.Contains(v.Columns, label) {
 			return fmt.Errorf("figure: %s: not one of the rows and columns", label)
 		}

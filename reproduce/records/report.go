@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -24,8 +25,10 @@ import (
 type Report struct {
 	Environments []environment // the most used first
 	Claims       []Outcome
+	Finding      *Outcome // what the first page begins with; nil: it was not measured
 	Lacking      []common // what several experiments lack, and why
 	Experiments  []section
+	Expected     map[string]Expected // by ID, and of all together by "all"; may be nil
 
 	first, last time.Time // of the measurements
 }
@@ -36,6 +39,9 @@ type environment struct {
 	Measurements int
 	First        time.Time
 }
+
+// Expected has estimates of how long the measurements of a quick run and of a full run take.
+type Expected struct{ Quick, Full time.Duration }
 
 // section is an experiment with its views.
 type section struct {
@@ -50,12 +56,17 @@ type view struct {
 	Figure     template.HTML // SVG; "" if there is none
 	FigureFile string        // file name in the folder of the page
 	Title      string        // "": the title of the experiment
+
+	Front     int           // number on the first page; 0: not there
+	Narrow    template.HTML // the figure of the first page
+	Agreement string        // of measured with published values
+	Notes     []string      // of the figure of the first page
 }
 
 // NewReport makes the report of completed experiments; lacking describes, by ID, which of their measurements are
 // missing.
 func NewReport(list []Experiment, measured []Record, lacking map[string][]string) (*Report, error) {
-	r := &Report{Environments: environments(measured), Claims: judge(measured)}
+	r := &Report{Environments: environments(measured), Claims: judge(measured), Finding: finding(measured)}
 	for _, e := range list {
 		s := section{Experiment: e, Lacking: lacking[e.ID]}
 		for _, v := range e.Views {
@@ -84,13 +95,28 @@ func newView(t *table) (v view, err error) {
 	if t.View.Figure == nil {
 		return v, nil
 	}
-	var svg bytes.Buffer
-	if err := t.figure().Write(&svg, SVG); err != nil {
+	g := t.figure()
+	if v.Figure, err = inline(g); err != nil {
 		return v, err
 	}
-	_, element, _ := strings.Cut(svg.String(), "<svg") // without the preamble of a file
-	v.Figure, v.FigureFile = template.HTML("<svg"+element), t.name()+"."+SVG
-	return v, nil
+	v.FigureFile = t.name() + "." + SVG
+	if v.Front = t.View.Figure.Front; v.Front > 0 {
+		v.Notes = slices.DeleteFunc(slices.Clone(t.Notes), func(n string) bool { return strings.ContainsAny(n[:1], "*[(~") }) // marks of tables
+		if len(v.Sheets) > 1 {
+			v.Agreement = v.Sheets[1].agreement()
+		}
+		g.Narrow = true
+		v.Narrow, err = inline(g)
+	}
+	return v, err
+}
+
+// inline returns a figure as an element of a page, without the preamble of a file.
+func inline(g *Chart) (template.HTML, error) {
+	var svg bytes.Buffer
+	err := g.Write(&svg, SVG)
+	_, element, _ := strings.Cut(svg.String(), "<svg")
+	return template.HTML("<svg" + element), err
 }
 
 func environments(list []Record) (found []environment) {
@@ -112,15 +138,6 @@ func environments(list []Record) (found []environment) {
 		return a.First.Compare(b.First)
 	})
 	return found
-}
-
-// ClaimsByPaper returns the claims by the key of their paper.
-func (r *Report) ClaimsByPaper() map[string][]Outcome {
-	papers := map[string][]Outcome{}
-	for _, c := range r.Claims {
-		papers[c.Paper] = append(papers[c.Paper], c)
-	}
-	return papers
 }
 
 // Tally counts the claims by verdict, in words, and those with a verdict on classes only.
@@ -148,7 +165,8 @@ var htmlTemplate = sync.OnceValue(func() *template.Template {
 			text, err := rendered(s.html)
 			return template.HTML(text), err // its words are escaped already
 		},
-		"size": size, "join": strings.Join, "cited": cited, "tally": tally, "title": title, "sentence": sentence,
+		"size": size, "join": strings.Join, "cited": cited, "tally": tally, "title": title, "sentence": sentence, "about": About,
+		"inc": func(i int) int { return i + 1 },
 	}).Parse(htmlPage))
 })
 
@@ -161,8 +179,27 @@ var markdownTemplate = sync.OnceValue(func() *texttemplate.Template {
 	}).Parse(markdownPage))
 })
 
-// HTML writes a self-contained page that links to the files of tables and figures in its folder, see Write.
-func (r *Report) HTML(w io.Writer) error { return htmlTemplate().Execute(w, r) }
+// Pages iterates over the names of the pages, all in the folder of the files of tables and figures (see Write), and what
+// writes them: report.html with the verdicts and the figures of the first page, verdicts.html with their rules,
+// artifact.html, a page for each experiment, and report.md.
+func (r *Report) Pages() iter.Seq2[string, func(io.Writer) error] {
+	html := func(name string, data any) func(io.Writer) error {
+		return func(w io.Writer) error { return htmlTemplate().ExecuteTemplate(w, name, data) }
+	}
+	return func(yield func(string, func(io.Writer) error) bool) {
+		for _, name := range []string{"report", "verdicts", "artifact"} {
+			if !yield(name+".html", html(name, r)) {
+				return
+			}
+		}
+		for i := range r.Experiments {
+			if !yield(r.Experiments[i].ID+".html", html("experiment", r.about(i))) {
+				return
+			}
+		}
+		yield("report.md", r.Markdown)
+	}
+}
 
 // Markdown writes a page that refers to the figures as files in its folder.
 func (r *Report) Markdown(w io.Writer) error { return markdownTemplate().Execute(w, r) }
@@ -189,6 +226,14 @@ func size(n int64) string {
 		return "unknown"
 	}
 	return humanize.IBytes(uint64(n))
+}
+
+// About returns a duration in seconds or minutes, for people.
+func About(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.0f s", max(d.Seconds(), 1))
+	}
+	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
 // sentence capitalises the first letter.

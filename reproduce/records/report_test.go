@@ -2,6 +2,7 @@ package records
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"html"
@@ -10,61 +11,133 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot"
 )
 
 var loads = regexp.MustCompile(`(?i)<(link|script|iframe|img|image|object)\b|\b(src|xlink:href)="[^#"]|url\(|@import`)
 
-// TestHTML: the page is one file that loads no other, every tag is closed, every experiment, figure and claim is
-// there, and every link has a target.
-func TestHTML(t *testing.T) {
-	r := report(t)
-	var b bytes.Buffer
-	if err := r.HTML(&b); err != nil {
-		t.Fatal(err)
-	}
-	page := b.String()
-	if at := loads.FindStringIndex(page); at != nil {
-		t.Errorf("the page loads something: %q", page[at[0]:min(at[1]+60, len(page))])
-	}
-	wellFormed(t, page)
-	for _, e := range r.Experiments {
-		if !strings.Contains(page, ` id="`+e.ID+`"`) || !strings.Contains(page, `href="#`+e.ID+`"`) {
-			t.Errorf("%s is not on the page, or not in its contents", e.ID)
+// pages writes all pages of a report, by name.
+func pages(t *testing.T, r *Report) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for name, write := range r.Pages() {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
+		all[name] = b.String()
 	}
-	figures := 0
-	for _, e := range r.Experiments {
-		for _, x := range e.Views {
-			if x.Figure != "" {
-				figures++
+	return all
+}
+
+// TestPages: no page loads another file, every tag is closed, every experiment, figure and claim is there, and every link has
+// a target.
+func TestPages(t *testing.T) {
+	r := report(t)
+	all := pages(t, r)
+	there := reportFiles(t)
+	linked := map[string]bool{"report.html": true}
+	for name, page := range all {
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		if at := loads.FindStringIndex(page); at != nil {
+			t.Errorf("%s loads something: %q", name, page[at[0]:min(at[1]+60, len(page))])
+		}
+		wellFormed(t, page)
+		for _, m := range regexp.MustCompile(`\bhref="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			file, anchor, _ := strings.Cut(m[1], "#")
+			linked[file] = true
+			target, isPage := all[cmp.Or(file, name)]
+			if !isPage && !there[file] || anchor != "" && strings.Count(target, ` id="`+anchor+`"`) != 1 {
+				t.Errorf("%s: the link to %s leads nowhere, or to several places", name, m[1])
 			}
 		}
 	}
-	if got := strings.Count(page, "<svg"); got != figures || figures < 20 {
-		t.Errorf("%d figures on the page, want %d", got, figures)
+	for name := range all {
+		if !linked[name] {
+			t.Errorf("no link leads to %s", name)
+		}
 	}
+	for _, e := range r.Experiments {
+		figures := 0
+		for _, x := range e.Views {
+			figures += count(x.Figure != "")
+		}
+		if got := strings.Count(all[e.ID+".html"], "<svg"); got != figures {
+			t.Errorf("%s: %d figures on the page, want %d", e.ID, got, figures)
+		}
+	}
+	for name, words := range map[string][]string{
+		"report.html":         {"Measured 20", "<th>statement</th><th>verdict</th>"},
+		"energy.html":         {"no meter"},
+		"artifact.html":       {"R. Molina", `<dt id="Molina24">`, "mpsolve reproduce", "Intel", "3 min", "120 min"},
+		"thesis-fig-3.3.html": {"mpsolve reproduce thesis-fig-3.3"},
+	} {
+		for _, w := range words {
+			if !strings.Contains(all[name], w) {
+				t.Errorf("%q is not on %s", w, name)
+			}
+		}
+	}
+}
+
+// TestFirstPage: it has every claim with its verdict, begins with the finding, and has ten figures with published values.
+func TestFirstPage(t *testing.T) {
+	r := report(t)
+	page := pages(t, r)["report.html"]
 	words := html.UnescapeString(page)
 	for _, c := range r.Claims {
 		if !strings.Contains(words, c.Statement) || !strings.Contains(page, string(c.Verdict)) {
 			t.Errorf("the claim %s or its verdict is not on the page", c.ID)
 		}
 	}
-	if !strings.Contains(page, "<th>statement</th><th>verdict</th>") {
-		t.Error("the verdict is not beside its statement, where a narrow window shows it")
+	if got := strings.Count(page, "<svg"); got != mostFigures {
+		t.Errorf("%d figures, want %d", got, mostFigures)
 	}
-	if !strings.Contains(page, "no meter") {
-		t.Error("the page does not tell why there is no energy")
-	}
-	there := reportFiles(t)
-	for _, m := range regexp.MustCompile(`\bhref="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-		anchor, internal := strings.CutPrefix(m[1], "#")
-		if internal && strings.Count(page, ` id="`+anchor+`"`) != 1 || !internal && !there[m[1]] {
-			t.Errorf("the link to %s leads nowhere, or to several places", m[1])
+	for i, f := range r.Figures() {
+		if !strings.Contains(string(f.Narrow), ">published<") {
+			t.Errorf("figure %d, %s: no published values in the legend", i+1, f.FigureFile)
+		}
+		if f.Agreement == "" {
+			t.Errorf("figure %d, %s: its caption has no numbers", i+1, f.FigureFile)
 		}
 	}
-	for _, words := range []string{"Measured 20", "R. Molina", `<dt id="Molina24">`, "mpsolve reproduce thesis-fig-3.3"} {
-		if !strings.Contains(page, words) {
-			t.Errorf("%q is not on the page", words)
+	first, figures := strings.Index(page, `id="finding"`), strings.Index(page, `id="figures"`)
+	if first < 0 || figures < first {
+		t.Errorf("the finding at %d, the figures at %d", first, figures)
+	}
+	if r.Finding = finding(nil); r.Finding != nil || strings.Contains(pages(t, r)["report.html"], `id="finding"`) {
+		t.Error("the page has a finding that was not measured")
+	}
+}
+
+// TestTicks: axes of figures have at least three numbers.
+func TestTicks(t *testing.T) {
+	list := readRecords(t, "measurements.jsonl")
+	for _, e := range completed(t) {
+		for _, v := range e.Views {
+			g := ChartOf(e, v, list)
+			if g == nil {
+				continue
+			}
+			for _, p := range g.panels {
+				q := g.plot(p, true, true)
+				axes := map[string]plot.Axis{"y": q.Y}
+				if g.Kind == History {
+					axes["x"] = q.X
+				}
+				for name, a := range axes {
+					labelled := 0
+					for _, tick := range a.Tick.Marker.Ticks(a.Min, a.Max) {
+						labelled += count(tick.Label != "" && tick.Value >= a.Min-1e-9 && tick.Value <= a.Max+1e-9)
+					}
+					if labelled < 3 {
+						t.Errorf("%s-%s, %q: %d numbers on the axis of %s from %g to %g", e.ID, v.Name, p.Title, labelled, name, a.Min, a.Max)
+					}
+				}
+			}
 		}
 	}
 }
@@ -72,7 +145,7 @@ func TestHTML(t *testing.T) {
 // reportFiles returns the names of the files beside the page of a report.
 func reportFiles(t *testing.T) map[string]bool {
 	t.Helper()
-	there := map[string]bool{"measurements.jsonl": true, "report.md": true}
+	there := map[string]bool{"measurements.jsonl": true}
 	list := readRecords(t, "measurements.jsonl")
 	for _, e := range completed(t) {
 		for name := range filesOf(e, list) {
@@ -95,17 +168,19 @@ func TestLackingOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, write := range []func(io.Writer) error{r.HTML, r.Markdown} {
-		var page strings.Builder
-		if err := write(&page); err != nil {
-			t.Fatal(err)
+	all := pages(t, r)
+	for name, page := range map[string]string{"artifact.html": all["artifact.html"], "report.md": all["report.md"]} {
+		if got := strings.Count(page, "these are measurements of a quick one"); got != 1 {
+			t.Errorf("%s: said %d times, want once", name, got)
 		}
-		if got := strings.Count(page.String(), "these are measurements of a quick one"); got != 1 {
-			t.Errorf("said %d times, want once", got)
+	}
+	for _, name := range []string{list[1].ID + ".html", "report.md"} {
+		if !strings.Contains(all[name], "Not measured: one matrix.") {
+			t.Errorf("%s: what one experiment lacks is not on the page", name)
 		}
-		if !strings.Contains(page.String(), "Not measured: one matrix.") {
-			t.Error("what one experiment lacks is not on the page")
-		}
+	}
+	if strings.Contains(all[list[1].ID+".html"], quick) {
+		t.Error("what many lack is on the page of one")
 	}
 	if got := len(lacking[list[1].ID]); got != 2 {
 		t.Errorf("the caller's list was changed to %d lines", got)
