@@ -13,7 +13,15 @@ TOOL := $(GO) tool -modfile=.ci/tools.mod
 VERSION ?= $(shell git describe --tags --dirty 2>/dev/null)
 LDFLAGS := $(if $(VERSION),-X github.com/mpsolve/mpsolve/internal/cli.Version=$(VERSION))
 
-PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
+PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64
+
+# A folder with the headers and libraries of an older glibc (for amd64): what cgo links needs the glibc that it was linked with. By -B gcc finds them
+# before its own.
+SYSROOT ?=
+USE_CGO := CGO_ENABLED=1 $(if $(SYSROOT),CC='gcc --sysroot=$(SYSROOT) -B$(SYSROOT)/usr/lib/x86_64-linux-gnu')
+
+# A bill of materials for a program, from the list of modules that Go keeps in it.
+sbom = $(TOOL) cyclonedx-gomod bin -json -std $(if $(VERSION),-version $(VERSION)) -output "$(1).cdx.json" "$(1)"
 
 # The packages whose results may depend on the processor. Their tests run again with the portable kernels and the kernels for AVX2.
 NUMERICAL := ./internal/kernels ./internal/dd ./pkg/formats ./pkg/csr ./pkg/linop \
@@ -238,15 +246,35 @@ clean: ## remove what make built
 	rm -rf bin dist man .gobin
 
 .PHONY: dist
-dist: ## static binaries of all platforms and their checksums, into dist/
+dist: ## static programs of all platforms with their bills of materials (CycloneDX) and checksums, into dist/
 	@rm -rf dist
 	mkdir dist
 	for platform in $(PLATFORMS); do
 		echo "$$platform"
+		program=dist/mpsolve-$${platform/\//-}
+		if [[ $$platform == windows/* ]]; then program+=.exe; fi
 		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -trimpath \
-			-ldflags '-s -w $(LDFLAGS)' -o "dist/mpsolve-$${platform/\//-}" ./cmd/mpsolve
+			-ldflags '-s -w $(LDFLAGS)' -o "$$program" ./cmd/mpsolve
+		$(call sbom,$$program)
 	done
-	cd dist && sha256sum mpsolve-* | tee SHA256SUMS
+	$(MAKE) --no-print-directory checksums
+
+.PHONY: checksums
+checksums: ## dist/SHA256SUMS; SIGN=KEY: gpg signs it with this key
+	@cd dist
+	rm -f SHA256SUMS SHA256SUMS.asc
+	sha256sum mpsolve* | tee SHA256SUMS
+	$(if $(SIGN),gpg --batch --local-user '$(SIGN)' --armor --detach-sign SHA256SUMS)
+
+# Debian 11 has glibc 2.31. Its symbols that mpsolve takes are older; .ci/wheel says how old.
+.PHONY: release
+release: dist ## what a release has, into dist/: static programs, and with cgo program, packages and wheel for old glibc (on amd64); SIGN
+	@sysroot=$$(.ci/debian bullseye main '*' libc6-dev libc6 linux-libc-dev libcrypt-dev)
+	export GOFLAGS=-trimpath
+	$(MAKE) --no-print-directory packages wheel SYSROOT="$$sysroot"
+	cp bin/packages/mpsolve dist/mpsolve-linux-amd64-cgo
+	$(call sbom,dist/mpsolve-linux-amd64-cgo)
+	$(MAKE) --no-print-directory checksums
 
 .PHONY: site
 site: ## docs/ and the README as plain HTML into bin/site; fail if a link leads nowhere
@@ -262,11 +290,14 @@ completions: build ## completion scripts of the shells into bin/packages
 .PHONY: packages
 packages: completions ## .deb and .rpm of this machine's processor, with manual pages and completions, into dist/
 	@rm -rf bin/packages/man
-	$(GO) build -ldflags '-s -w $(LDFLAGS)' -o bin/packages/mpsolve ./cmd/mpsolve
+	$(USE_CGO) $(GO) build -buildmode=pie -ldflags '-s -w $(LDFLAGS)' -o bin/packages/mpsolve ./cmd/mpsolve
 	bin/packages/mpsolve man --output bin/packages/man
-	gzip -9n bin/packages/man/*.1
+	printf 'mpsolve-sparse (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- the mpsolve authors <mpsolve@users.noreply.github.com>  %s\n' \
+		'$(or $(VERSION:v%=%),0.1.0~dev)' "$$(git log -1 --format=%cD 2>/dev/null || date -R)" >bin/packages/changelog
+	gzip -9nf bin/packages/{man/*.1,changelog}
 	mkdir -p dist
 	export ARCH=$$($(GO) env GOARCH) VERSION=$(or $(VERSION),0.1.0-dev)
+	export GLIBC=$$(grep -aoE 'GLIBC_2\.[0-9]+' bin/packages/mpsolve | sort -V | sed -n '$$s/GLIBC_//p')
 	for kind in deb rpm; do
 		$(TOOL) nfpm package --config packaging/nfpm.yaml --packager $$kind --target dist/
 	done
@@ -277,7 +308,7 @@ LIBMPSOLVE ?= bin/libmpsolve
 .PHONY: libmpsolve
 libmpsolve: ## C library, header, pkg-config file and Fortran module into LIBMPSOLVE (bin/libmpsolve), for Linux
 	@mkdir -p $(LIBMPSOLVE)/{lib/pkgconfig,include}
-	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o $(LIBMPSOLVE)/lib/libmpsolve.so -ldflags \
+	$(USE_CGO) $(GO) build -buildmode=c-shared -o $(LIBMPSOLVE)/lib/libmpsolve.so -ldflags \
 		"-s -w $(LDFLAGS) -extldflags '-Wl,-soname,libmpsolve.so -Wl,--version-script=$(CURDIR)/bindings/c/libmpsolve.map'" ./cmd/libmpsolve
 	rm $(LIBMPSOLVE)/lib/libmpsolve.h # cgo's
 	cp bindings/c/mpsolve.h bindings/fortran/mpsolve.f90 $(LIBMPSOLVE)/include

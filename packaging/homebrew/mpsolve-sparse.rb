@@ -16,6 +16,7 @@ class MpsolveSparse < Formula
   end
 
   test do
+    assert_match "mpsolve v#{version} ", shell_output("#{bin}/mpsolve --version")
     system bin/"mpsolve", "generate", "poisson2d", "--n", "20", "--output", "p.mtx"
     assert_match "converged", shell_output("#{bin}/mpsolve solve p.mtx --quiet")
   end

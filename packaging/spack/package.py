@@ -31,3 +31,7 @@ class MpsolveSparse(GoPackage):
         mkdirp(prefix.bin)
         install("mpsolve", prefix.bin)
         Executable("./mpsolve")("man", "--output", prefix.share.man.man1)
+
+    def test_version(self):
+        """mpsolve --version has the version of the package"""
+        assert f"mpsolve v{self.version} " in Executable(self.prefix.bin.mpsolve)("--version", output=str)
