@@ -39,7 +39,6 @@ const (
 type image struct {
 	kernel
 	code  []byte
-	text  int            // bytes of instructions
 	lines map[int]string // the instruction at each byte where one begins
 	stack int            // bytes that it needs
 }
@@ -79,61 +78,91 @@ func (t *target) compile(source, dir string, kernels []kernel) (images []image, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
-		i.stack = stacks[k.name] + 2*t.align + 16 // begin and size aligned, and the return address
+		images = append(images, i)
+	}
+	if err := t.disassemble(images, dir); err != nil {
+		return nil, err
+	}
+	for n := range images {
+		i := &images[n]
+		i.stack = stacks[i.name] + 2*t.align + 16 // begin and size aligned, and the return address
 		if takes := i.takes(); takes > i.stack {
-			return nil, fmt.Errorf("%s: takes %d bytes of the stack, and clang says %d", k.name, takes, stacks[k.name])
+			return nil, fmt.Errorf("%s: takes %d bytes of the stack, and clang says %d", i.name, takes, stacks[i.name])
 		}
 		if i.stack > mostStack {
-			return nil, fmt.Errorf("%s: takes %d bytes of the stack, more than %d", k.name, i.stack, mostStack)
+			return nil, fmt.Errorf("%s: takes %d bytes of the stack, more than %d", i.name, i.stack, mostStack)
 		}
-		images = append(images, i)
 	}
 	return images, nil
 }
 
+// bases are the addresses that kernels are linked at. Their distance is not a multiple of a page.
+var bases = []int{0x100000, 0x234040}
+
+// linked returns the name of the file of a kernel at bases[0].
+func linked(dir string, k kernel) string { return filepath.Join(dir, k.name+".linked") }
+
 // link makes the image of a kernel, which start calls by the name KERNEL.
 func (t *target) link(object, start, dir string, k kernel) (i image, err error) {
-	var linked [2]*elf.File
-	var codes [2][]byte
-	for n, base := range []string{"0x100000", "0x234040"} { // their distance is not a multiple of a page
-		ld, out := filepath.Join(dir, "script.ld"), filepath.Join(dir, "linked"+base)
-		if err := os.WriteFile(ld, []byte(strings.Replace(script, "BASE", base, 1)), 0o666); err != nil {
+	ld := filepath.Join(dir, "script.ld")
+	for n, base := range bases {
+		out := linked(dir, k)
+		if n > 0 {
+			out = filepath.Join(dir, "elsewhere")
+		}
+		if err := os.WriteFile(ld, []byte(strings.Replace(script, "BASE", fmt.Sprint(base), 1)), 0o666); err != nil {
 			return i, err
 		}
 		if _, err := command("ld.lld-19", "-T", ld, "-e", "start", "--gc-sections", "--defsym=KERNEL="+k.name, "-o", out, start, object); err != nil {
 			return i, err
 		}
-		if linked[n], err = elf.Open(out); err != nil {
-			return i, err
-		}
-		defer linked[n].Close()
-		if codes[n], i.text, err = flat(linked[n]); err != nil {
-			return i, err
-		}
-	}
-	if !bytes.Equal(codes[0], codes[1]) {
-		return i, errors.New("the code depends on the address that it is at")
-	}
-	listing, err := command("llvm-objdump-19", "-d", "--no-show-raw-insn", "--section=.text", filepath.Join(dir, "linked0x100000"))
-	if err != nil {
-		return i, err
-	}
-	i.kernel, i.code, i.lines = k, codes[0], map[int]string{}
-	calls := 0
-	for _, m := range instruction.FindAllStringSubmatch(listing, -1) {
-		at, err := strconv.ParseInt(m[1], 16, 64)
+		code, err := flat(out)
 		if err != nil {
 			return i, err
 		}
-		if slices.Contains(t.calls, strings.Fields(m[2])[0]) {
-			calls++
+		if n > 0 && !bytes.Equal(code, i.code) {
+			return i, errors.New("the code depends on the address that it is at")
 		}
-		i.lines[int(at)-0x100000] = address.ReplaceAllString(strings.Join(strings.Fields(comment.Split(m[2], 2)[0]), " "), "<")
-	}
-	if calls != 1 { // the call in start
-		return i, errors.New("the kernel calls a function")
+		i = image{kernel: k, code: code}
 	}
 	return i, nil
+}
+
+// disassemble sets the instructions of the images of a file, all at once, since starting the disassembler takes longer than its work.
+func (t *target) disassemble(images []image, dir string) error {
+	if len(images) == 0 {
+		return nil
+	}
+	args := []string{"-d", "--no-show-raw-insn", "--section=.text"}
+	for _, i := range images {
+		args = append(args, linked(dir, i.kernel))
+	}
+	said, err := command("llvm-objdump-19", args...)
+	if err != nil {
+		return err
+	}
+	listings := strings.Split(said, "file format")[1:]
+	if len(listings) != len(images) {
+		return fmt.Errorf("llvm-objdump lists %d kernels of %d", len(listings), len(images))
+	}
+	for n, listing := range listings {
+		i, calls := &images[n], 0
+		i.lines = map[int]string{}
+		for _, m := range instruction.FindAllStringSubmatch(listing, -1) {
+			at, err := strconv.ParseInt(m[1], 16, 64)
+			if err != nil {
+				return err
+			}
+			if slices.Contains(t.calls, strings.Fields(m[2])[0]) {
+				calls++
+			}
+			i.lines[int(at)-bases[0]] = address.ReplaceAllString(strings.Join(strings.Fields(comment.Split(m[2], 2)[0]), " "), "<")
+		}
+		if calls != 1 { // the call in start
+			return fmt.Errorf("%s: the kernel calls a function", i.name)
+		}
+	}
+	return nil
 }
 
 // takes returns the most stack that the instructions of a kernel for amd64 take, including alignment.
@@ -170,36 +199,41 @@ var comment = regexp.MustCompile(`\s(#|//)\s`)
 // address matches the target of a jump, which its label repeats.
 var address = regexp.MustCompile(`0x[0-9a-f]+ <`)
 
-// flat returns the sections of a linked file, and the number of bytes that are instructions.
-func flat(f *elf.File) (code []byte, text int, err error) {
+// flat returns the sections of a linked file.
+func flat(name string) (code []byte, err error) {
+	f, err := elf.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	var base uint64
 	for _, s := range f.Sections {
 		if s.Flags&elf.SHF_ALLOC == 0 || s.Size == 0 {
 			continue
 		}
 		if s.Name != ".text" && s.Name != ".rodata" {
-			return nil, 0, fmt.Errorf("it has a section %s", s.Name)
+			return nil, fmt.Errorf("it has a section %s", s.Name)
 		}
 		data, err := s.Data()
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if s.Name == ".text" {
-			base, text = s.Addr, len(data)
+			base = s.Addr
 		}
 		code = append(code, make([]byte, int(s.Addr-base)-len(code))...)
 		code = append(code, data...)
 	}
 	symbols, err := f.Symbols()
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	for _, s := range symbols {
 		if s.Name == "end" {
 			code = append(code, make([]byte, int(s.Value-base)-len(code))...)
 		}
 	}
-	return code, text, nil
+	return code, nil
 }
 
 // stackUsage reads and removes the file of -fstack-usage: the bytes of each function. Without functions there is no
