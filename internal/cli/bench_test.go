@@ -190,7 +190,7 @@ func TestBenchGPUUsage(t *testing.T) {
 func TestConcurrentBenchMPI(t *testing.T) {
 	run := func(args string) printed {
 		t.Helper()
-		all := runJob(t, 2, func(int) []string { return strings.Fields("bench mpi --rows 2000 --repeat 1 " + args) })
+		all := runJob(t, 2, func(int) []string { return strings.Fields("bench mpi --rows 500 --repeat 1 " + args) })
 		if text := all[1].out.String() + all[1].err.String(); text != "" || all[0].code != all[1].code {
 			t.Errorf("%s: rank 1 ends with %d and prints %s", args, all[1].code, text)
 		}

@@ -51,7 +51,7 @@ func TestAddressSpace(t *testing.T) {
 	}
 	dir, names := grids(t, 500)
 	solved, refused := 0, map[string]int{}
-	limits := []int{200, 900, 1050, 1110, 1200, 1300, 1400, 1500, 3000} // in MB: Go's tables take between 0.6 and 1.2 GB of them
+	limits := []int{100, 200, 700, 900, 1050, 1110, 1200, 1300, 1400, 1500, 3000} // in MB: Go's tables take between 0.6 and 1.2 GB of them
 	if testing.Short() {
 		limits = []int{1110, 1400, 3000}
 	}

@@ -67,9 +67,9 @@ var (
 	taskOutput  = regexp.MustCompile("(?s)```text\n(.*?)\n```")
 )
 
-// TestInterruptedTutorials runs the sessions of docs/tasks.md and docs/adaptive-precision.md: each ends well, and prints the lines that the
+// TestTutorials runs the sessions of docs/tasks.md and docs/adaptive-precision.md: each ends well, and prints the lines that the
 // page shows. The binding's tests run what the page has in Python.
-func TestInterruptedTutorials(t *testing.T) {
+func TestTutorials(t *testing.T) {
 	t.Parallel()
 	tasks := strings.Split(page(t, "docs/tasks.md"), "\n## ")[1:]
 	if len(tasks) != 10 {

@@ -63,9 +63,9 @@ func TestScripts(t *testing.T) {
 
 const scripts = "testdata/script"
 
-// interrupted names the scripts about signals and limits.
+// interrupted names the scripts about signals and limits of time.
 var interrupted = []string{
-	filepath.Join(scripts, "signals.txtar"), filepath.Join(scripts, "stops.txtar"), filepath.Join(scripts, "interrupts.txtar"),
+	filepath.Join(scripts, "signals.txtar"), filepath.Join(scripts, "interrupts.txtar"),
 	filepath.Join(scripts, "checkpoint.txtar"), filepath.Join(scripts, "timelimit.txtar"),
 }
 
