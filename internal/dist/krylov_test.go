@@ -156,14 +156,18 @@ var variants = map[string]krylov.MethodOptions{
 // Every method finds the same bits on any number of ranks and threads, for each number of domains, and its x solves
 // the system as well as the x found with the whole matrix in one domain.
 func TestConcurrentMethodsSameBits(t *testing.T) {
+	cube, body, plane := 14., 5., 40.
+	if testing.Short() {
+		cube, body, plane = 8, 3, 20
+	}
 	for _, problem := range []struct {
 		kind      string
 		params    generate.Params
 		symmetric bool
 	}{
-		{"poisson3d", generate.Params{"n": 14}, true},
-		{"elasticity3d", generate.Params{"n": 5}, true},
-		{"convdiff2d", generate.Params{"n": 40}, false},
+		{"poisson3d", generate.Params{"n": cube}, true},
+		{"elasticity3d", generate.Params{"n": body}, true},
+		{"convdiff2d", generate.Params{"n": plane}, false},
 	} {
 		m, b := generated(t, problem.kind, problem.params)
 		pool := parallel.New(2)

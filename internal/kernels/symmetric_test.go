@@ -141,7 +141,7 @@ func TestMulti(t *testing.T) {
 	a := &arena{t: t}
 	rounds := 400
 	if testing.Short() {
-		rounds = 100 // TestEveryKernel calls these kernels too
+		rounds = 30 // TestEveryKernel calls these kernels too
 	}
 	for range rounds {
 		multiSlots(a, rng)

@@ -150,7 +150,7 @@ func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
 				if d, ok := precond.Lookup(kind); ok && d.Definite && (method != solve.CG || name == "convection") {
 					continue
 				}
-				if turn++; turn%2 > 0 || testing.Short() && turn%12 > 0 { // each kind with some method
+				if turn++; turn%2 > 0 || testing.Short() && turn%22 > 0 { // each kind with some method
 					continue
 				}
 				domains := 3 + 5*(turn/2%2)

@@ -34,7 +34,7 @@ func TestReductionsOfIterationsConcurrent(t *testing.T) {
 
 // reductions returns the number of sums and maxima of a solve on two ranks that ends after so many iterations.
 func reductions(t *testing.T, method solve.Method, kind precond.Kind, iterations int) (n int64) {
-	m := grid(150, 0, 0)
+	m := grid(100, 0, 0)
 	dist.Run(2, func(c dist.Comm) {
 		timed := dist.NewTimed(c)
 		a, err := dist.Spread(timed, m, 3)

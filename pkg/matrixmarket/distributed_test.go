@@ -88,11 +88,15 @@ func sameMatrix(a, b *csr.Matrix) bool {
 
 // Everything that is read or refused, on any number of ranks (Concurrent).
 func TestConcurrentRanksReadTexts(t *testing.T) {
+	rankCounts, domainCounts, pieces := []int{1, 2, 3, 5}, []int{1, 2, 3}, []int{1, 5, 0}
+	if testing.Short() {
+		rankCounts, domainCounts, pieces = []int{1, 3}, []int{1, 2}, []int{1, 5}
+	}
 	for _, c := range append(texts(t, "accepted.tsv"), texts(t, "rejected.tsv")...) {
 		path := tempFile(t, "x.mtx", []byte(c.text))
-		for _, ranks := range []int{1, 2, 3, 5} {
-			for _, domains := range []int{1, 2, 3} {
-				for _, piece := range []int{1, 5, 0} {
+		for _, ranks := range rankCounts {
+			for _, domains := range domainCounts {
+				for _, piece := range pieces {
 					t.Run(fmt.Sprintf("%s, %d ranks, %d domains, %d", c.name, ranks, domains, piece), func(t *testing.T) {
 						sameOnRanks(t, path, ranks, domains, Options{Threads: 2, pieceSize: piece})
 					})
