@@ -25,11 +25,12 @@ sbom = $(TOOL) cyclonedx-gomod bin -json -std $(if $(VERSION),-version $(VERSION
 
 # The packages whose results may depend on the processor. Their tests run again with the portable kernels and the kernels for AVX2.
 NUMERICAL := ./internal/kernels ./internal/dd ./pkg/formats ./pkg/csr ./pkg/linop \
-	./internal/packed ./internal/packed ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./internal/mp
+	./internal/packed ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate ./internal/mp
 
 # The kernels and the packages nearest to them, which the other packages call. Their tests also run in emulation.
 NEAREST := ./internal/kernels ./internal/dd ./pkg/linop ./internal/mp
 
+SHORT     ?= -short
 FUZZTIME  ?= 20000x
 GUIDED    ?= -fuzz=.
 BENCH     ?= .
@@ -52,7 +53,7 @@ test: ## all tests
 
 .PHONY: test-portable
 test-portable: ## short tests of the numerical packages with the portable kernels (`make race` builds them without any others)
-	MPSOLVE_KERNELS=portable $(GO) test -short -vet=off -count=1 $(filter-out ./internal/kernels,$(NUMERICAL))
+	MPSOLVE_KERNELS=portable $(GO) test $(SHORT) -vet=off -count=1 $(filter-out ./internal/kernels,$(NUMERICAL))
 
 .PHONY: test-avx2
 test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on processors with AVX-512)
@@ -60,14 +61,14 @@ test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (o
 		echo 'SKIPPED: this processor has no AVX-512, so that the other tests run the kernels for AVX2'
 		exit
 	fi
-	MPSOLVE_KERNELS=avx2 $(GO) test -short -vet=off -count=1 $(NUMERICAL) ./pkg/precond ./internal/solver
+	MPSOLVE_KERNELS=avx2 $(GO) test $(SHORT) -vet=off -count=1 $(NUMERICAL) ./pkg/precond ./internal/solver
 
 .PHONY: test-avx512
 test-avx512: ## tests of the kernels on an emulated processor with AVX-512 (minutes; needs bochs, see tools/avx512/run.sh)
 	@tools/avx512/run.sh ./internal/kernels -test.run '^TestEveryKernel$$' -test.v -rounds 20
 
 .PHONY: test-arm64
-test-arm64: ## short tests of the kernels and their callers for arm64, in qemu's emulation where needed
+test-arm64: ## short tests of the kernels and their callers for arm64, in qemu's emulation where needed (without those of allocations)
 	@run=
 	if [[ $$($(GO) env GOHOSTARCH) != arm64 ]]; then
 		run=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
@@ -76,7 +77,7 @@ test-arm64: ## short tests of the kernels and their callers for arm64, in qemu's
 			exit
 		fi
 	fi
-	GOARCH=arm64 $(GO) test -short -vet=off $${run:+-exec "$$run"} $(NEAREST)
+	GOARCH=arm64 $(GO) test $(SHORT) -vet=off -skip DoesNotAllocate $${run:+-exec "$$run"} $(NEAREST)
 
 # The tests that run on several goroutines. A test of tools requires such a test in each package that starts goroutines. Of the programs
 # that only call packages, the services alone share data of their own.
@@ -85,7 +86,7 @@ RACE_FOLDERS ?= ./internal ./pkg ./examples
 
 .PHONY: race
 race: ## short tests of concurrent code under the race detector, which does not see assembly (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -short -vet=off -tags purego -run '$(RACE_TESTS)' \
+	CGO_ENABLED=1 $(GO) test -race $(SHORT) -vet=off -tags purego -run '$(RACE_TESTS)' \
 		$$(grep -rlE --include='*_test.go' '^func Test\w*($(RACE_TESTS))' $(RACE_FOLDERS) | xargs dirname | sort -u)
 
 .PHONY: lint
