@@ -15,7 +15,7 @@ class OperatorSolver(Solver):
     called on the thread of the caller. An exception in one of them ends the solve, and comes out of it.
     """
 
-    def __init__(self, n, products, precond=None, monitor=None, **options):
+    def __init__(self, n, products, precond, monitor, /, **options):  # whose names options may have
         self._handle = None
         check_process()
         self.shape = (n, n)
