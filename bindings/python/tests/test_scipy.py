@@ -27,8 +27,10 @@ OURS = ["cg", "cgs", "bicg", "bicgstab", "gmres", "minres", "tfqmr"]
 
 def load():
     """Returns the names of SciPy's file of tests, None if this SciPy or its tools are others."""
+    if not scipy.__version__.startswith("1.10.") or importlib.util.find_spec("pytest") is None:
+        return None
     spec = importlib.util.find_spec("scipy.sparse.linalg._isolve.tests")
-    if not scipy.__version__.startswith("1.10.") or spec is None or importlib.util.find_spec("pytest") is None:
+    if spec is None:
         return None
     with open(os.path.join(os.path.dirname(spec.origin), "test_iterative.py")) as file:
         text = file.read()
