@@ -157,17 +157,17 @@ func (s *operatorSolve) show(e krylov.Event) {
 	if s.a.Show == nil {
 		return
 	}
+	within := s.method.Name() == "gmres" && !e.Restart && (e.Outer == s.outer || e.Outer == 1) // a cycle
+	if s.outer = e.Outer; within {
+		s.a.Show(e.Iteration, e.Estimate, nil)
+		return
+	}
 	if s.sum == nil {
 		s.sum = s.space.New()
 	}
-	x := s.sum
-	s.space.Copy(x, s.x)
-	s.space.Axpy(1, s.d, x)
-	if s.method.Name() == "gmres" && !e.Restart && (e.Outer == s.outer || e.Outer == 1) {
-		x = nil
-	}
-	s.outer = e.Outer
-	s.a.Show(e.Iteration, e.Estimate, x)
+	s.space.Copy(s.sum, s.x)
+	s.space.Axpy(1, s.d, s.sum)
+	s.a.Show(e.Iteration, e.Estimate, s.sum)
 }
 
 // asymmetry is the least |u·Av - v·Au| / (||Av|| + ||Au||), for u and v of random signs, that shows that A is not symmetric. The mean of

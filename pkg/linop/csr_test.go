@@ -121,7 +121,7 @@ func TestCSRDoesNotAllocate(t *testing.T) {
 	trace := make([]float64, 0, 4*m.Rows+3)
 	for _, k := range threads {
 		for _, a := range []linop.CSR{linop.NewCSR(m, newPool(t, k)), linop.NewCSR32(m, newPool(t, k))} {
-			if allocs := testing.AllocsPerRun(5, func() { products(a, y, x, b, trace) }); allocs != 0 {
+			if allocs := testing.AllocsPerRun(20, func() { products(a, y, x, b, trace) }); allocs != 0 {
 				t.Errorf("%d threads: %v allocations", k, allocs)
 			}
 		}

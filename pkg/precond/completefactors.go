@@ -33,7 +33,7 @@ func (s *setup) firstPrecision(p *frontPlan) factor.Precision {
 	switch w := p.work.Multiplications; {
 	case s.Epsilon <= adaptive.MinEpsilon || w < singleWork:
 		return factor.FP64
-	case s.Epsilon != DefaultEpsilon || w >= singleGain*float64(p.entries()) && !s.Stiff:
+	case s.Epsilon != DefaultEpsilon || w >= singleGain*float64(p.entries()) && !(s.Stiff != nil && s.Stiff()):
 		return factor.FP32
 	}
 	factors, making := p.tree.Bytes(p.Symmetric(), s.pool.Threads(), factor.FP64)

@@ -47,7 +47,7 @@ func TestFactorsInFP32(t *testing.T) {
 		"ill-conditioned":     {Cholesky, loose, 0x1p-24, factor.FP64},
 		"ill-conditioned, LU": {LU, loose, 0x1p-24, factor.FP64},
 	} {
-		p, said := logged(t, c.kind, c.m, Options{Symmetric: name != "convection", Epsilon: c.epsilon, Stiff: strings.HasSuffix(name, "stiff")})
+		p, said := logged(t, c.kind, c.m, Options{Symmetric: name != "convection", Epsilon: c.epsilon, Stiff: func() bool { return strings.HasSuffix(name, "stiff") }})
 		f := p.(*complete)
 		if got := f.Precision(); got != c.in || strings.Contains(said, "FP64 follow") != (c.m == loose) {
 			t.Errorf("%s: in %s, want %s: %s", name, got, c.in, said)
@@ -117,7 +117,7 @@ func TestFP32ForMemory(t *testing.T) {
 	m := generated(t, "poisson2d", generate.Params{"n": 400})
 	pool := parallel.New(2)
 	defer pool.Close()
-	opt := Options{Symmetric: true, Stiff: true}
+	opt := Options{Symmetric: true, Stiff: func() bool { return true }}
 	f, err := ForecastComplete(t.Context(), Cholesky, m, opt, pool)
 	if err != nil || f.Precision != "FP64" {
 		t.Fatalf("%+v, %v", f, err)

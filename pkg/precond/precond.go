@@ -76,11 +76,14 @@ type Options struct {
 	Limits
 	Incomplete
 	Overlap   Overlap // NewDistributed, by domain
-	Stiff     bool    // complete factors: the condition is expected to be beyond FP32, which is taken only if FP64 does not fit
 	BlockSize int     // BlockJacobi: the largest block; AMG: unknowns a node; 0: found from the pattern
 	Degree    int     // Chebyshev: products with A an application; FSAI, ISAI: power of A, or of its factors, whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 
 	Multigrid MultigridOptions
+
+	// Stiff reports whether the condition of A is expected to be beyond FP32, which complete factors then take only if FP64 does not fit. It is called
+	// where FP32 would save time; nil: it is not.
+	Stiff func() bool
 }
 
 // Limits bound the memory and the work of setting up, and report them. The functions may be nil.

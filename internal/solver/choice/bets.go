@@ -249,7 +249,7 @@ func (s *System) direct(list []Fallback) int {
 
 // smallSaddlePoint reports whether the matrix is that of a small saddle point, and no grid, where the diagonal mostly fails.
 func (s *System) smallSaddlePoint() bool {
-	return s.Rows() <= rules.DirectSaddlePoint && s.Facts.Symmetric && s.Facts.DiagonalSign() == 0 && s.Irregular()
+	return s.Rows() <= rules.DirectSaddlePoint && s.indefinite() && s.Irregular()
 }
 
 // asksOthers reports whether the options ask for other preconditioners than complete factors.

@@ -212,7 +212,7 @@ func (s *System) allTabulated() []Fallback {
 		return s.join(s.Method, alone, other, s.tableOf(general))
 	case s.Method == solve.CG:
 		return s.join(s.Method, s.tableOf(definite), other, s.tableOf(indefinite))
-	case s.Facts.DiagonalZero > 0 || s.Facts.Symmetric && s.Facts.DiagonalSign() == 0:
+	case s.Facts.DiagonalZero > 0 || s.indefinite():
 		return s.join(s.Method, nil, other, s.tableOf(indefinite))
 	}
 	return s.join(s.Method, nil, other, s.tableOf(general))

@@ -86,15 +86,13 @@ func (s *System) Precondition(
 	if p.Epsilon == 0 || a.Storage.Epsilon <= p.Epsilon {
 		opt.Operator = a.Relaxer
 	}
-	if v.Complete() && s.Job == nil {
-		opt.Stiff = s.Bends()
-	}
 	if j := s.Job; j != nil {
 		if rules.Transposes(s.Method) { // overlap has no transpose
 			opt.Overlap = precond.OverlapNone
 		}
 		made, err = precond.NewDistributed(ranks.OwnContext(ctx), v.Kind, j.Matrix, m, opt, s.Pool)
 	} else {
+		opt.Stiff = s.Bends
 		made, err = precond.New(ctx, v.Kind, m, opt, s.Pool)
 	}
 	return made, total + float64(last), err

@@ -34,6 +34,9 @@ type Workload struct {
 	least      float64 // LeastIterations
 }
 
+// indefinite reports whether the matrix is symmetric, and its diagonal not of one sign.
+func (s *System) indefinite() bool { return s.Facts.Symmetric && s.Facts.DiagonalSign() == 0 }
+
 // Workload returns the workload of the system, found once.
 func (s *System) Workload() Workload { return s.Weighed.Get(s.weigh) }
 
@@ -41,7 +44,7 @@ func (s *System) weigh() Workload {
 	w := Workload{
 		N: float64(s.Rows()), Nnz: float64(s.Nonzeros()), Shape: s.Shape(), Nodes: s.NodeSize(), least: s.LeastIterations(),
 		Irregular: s.Irregular(), MMatrix: s.LikeMMatrix(), Definite: s.Method == solve.CG,
-		Indefinite: s.Facts.Symmetric && s.Facts.DiagonalSign() == 0, Sequence: s.Opt.Updates,
+		Indefinite: s.indefinite(), Sequence: s.Opt.Updates,
 	}
 	if !s.Facts.Symmetric && s.Diagonal() {
 		w.Sweeps = s.FewSweeps()

@@ -188,12 +188,6 @@ const (
 	// staggered grid 1.1.
 	// Unit: ratio. Source: csr.LevelWidth on cubes of 10 to 60 points. Fit: make choice.
 	GridWidth = 0.7
-	// EdgeWidth is the least such size of a grid whose unknowns belong to edges, relative to GridWidth.
-	// Unit: ratio. Source: between grids with an unknown at each point, 1.05, and edge elements, 1.42. Fit: make choice.
-	EdgeWidth = 1.25
-	// OfEdges is how many iterations multigrid takes for edge elements, relative to the diagonal.
-	// Unit: ratio. Source: edge elements with 2,430 to 38,088 unknowns, 0.59 and 0.60. Fit: make choice.
-	OfEdges = 0.6
 	// SpatialAssembly is what a row of a mesh in space takes besides: fronts of few unknowns are many.
 	// Unit: work for a row. Source: set-ups of complete factors of 53 systems in space. Fit: make choice.
 	SpatialAssembly = 3000
@@ -289,6 +283,12 @@ const (
 	// OtherGrids is by how much multigrid takes more iterations on such grids: unknowns of several kinds, or elements of higher order.
 	// Unit: ratio. Source: curl-curl, discontinuous elements, blocks. Fit: make choice.
 	OtherGrids = 16
+	// EdgeWidth is the least size of a separator of a grid whose unknowns belong to edges, relative to GridWidth.
+	// Unit: ratio. Source: between grids with an unknown at each point, 1.05, and edge elements, 1.42. Fit: make choice.
+	EdgeWidth = 1.25
+	// OfEdges is how many iterations multigrid takes for edge elements, relative to the diagonal.
+	// Unit: ratio. Source: edge elements with 2,430 to 38,088 unknowns, 0.59 and 0.60. Fit: make choice.
+	OfEdges = 0.6
 	// MassSum is the mean of row sums, at most 1, from which elements hardly cancel, as in a mass matrix.
 	// Unit: relative to the diagonal. Source: mass matrices of linear and quadratic elements have 1. Fit: make choice.
 	MassSum = 0.95
