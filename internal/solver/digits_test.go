@@ -159,7 +159,8 @@ func TestDigitsOfRoundedNullSpace(t *testing.T) {
 	}
 }
 
-// Where x is far larger than b asks for, a probe that takes as long as the solve shows that A is regular: no factors are needed, and no caution.
+// Where x is far larger than b asks for, strictly dominant columns show that A is regular, and otherwise a probe that takes as long as the solve: no
+// factors are needed, and no caution.
 func TestThoroughProbe(t *testing.T) {
 	const n = 13
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -183,7 +184,61 @@ func TestThoroughProbe(t *testing.T) {
 		b[i] = 1
 	}
 	r := solved(t, m, b, nil, solve.Options{})
+	if r.Reason != krylov.Converged || r.Digits.Iterations > r.Iterations/4 || len(r.Cautions) > 0 {
+		t.Errorf("dominant columns: %v, %d of %d iterations for digits, cautions %q", r.Reason, r.Digits.Iterations, r.Iterations, r.Cautions)
+	}
+	r = solved(t, rescaled(m, func(i int) float64 { return 1 + float64(i%2) }, same(1)), b, nil, solve.Options{})
 	if r.Reason != krylov.Converged || r.Digits.State != solve.DigitsEstimated || len(r.Cautions) > 0 {
 		t.Errorf("%v, digits %v, cautions %q", r.Reason, r.Digits.State, r.Cautions)
+	}
+}
+
+// Strictly dominant rows, or columns, prove a bound of the error, which holds and takes no iterations. Roundings of A must not matter for that.
+func TestBoundByDominance(t *testing.T) {
+	const n = 40
+	jacobi := solve.Options{Method: solve.BiCGStab, Precond: solve.Precond{Kind: precond.Jacobi}, Limits: solve.Limits{Threads: 2}}
+	for _, c := range []struct {
+		name   string
+		shift  float64 // of the diagonal
+		proved bool
+	}{{"dominant", 0.25, true}, {"weakly dominant", 0, false}, {"dominant by roundings", 0x1p-50, false}} {
+		for _, columns := range []bool{false, true} {
+			rng := rand.New(rand.NewPCG(5, 1))
+			m := entries(n*n, func(add func(i, j int, v float64)) {
+				for i := range n * n {
+					sum := c.shift
+					for _, j := range []int{i - n, i - 1, i + 1, i + n} {
+						if j < 0 || j >= n*n {
+							j = (j + n*n) % (n * n)
+						}
+						v := (0.25 + rng.Float64()) * float64(1-2*rng.IntN(2))
+						sum += math.Abs(v)
+						if columns {
+							add(j, i, v)
+						} else {
+							add(i, j, v)
+						}
+					}
+					add(i, i, sum)
+				}
+			})
+			b := random(9, m.Rows)
+			r := mustSolve(t, m, b, nil, jacobi)
+			proved := r.Digits.State == solve.DigitsBelieved && r.Digits.Iterations == 0
+			if proved != c.proved || r.Reason != krylov.Converged {
+				t.Errorf("%s, columns %v: %v, digits %+v", c.name, columns, r.Reason, r.Digits)
+			}
+			if !c.proved {
+				continue
+			}
+			best := mustSolve(t, m, b, nil, solve.Options{Precond: solve.Precond{Kind: precond.LU}})
+			wrong, size := 0.0, 0.0
+			for i, v := range best.X {
+				wrong, size = max(wrong, math.Abs(r.X[i]-v)), max(size, math.Abs(v))
+			}
+			if wrong/size > r.Digits.Error || best.Digits.Believed < 14 {
+				t.Errorf("%s, columns %v: error %.2g, at most %.2g was claimed", c.name, columns, wrong/size, r.Digits.Error)
+			}
+		}
 	}
 }

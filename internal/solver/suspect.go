@@ -20,7 +20,8 @@ func (a *solution) suspect() bool {
 	case a.Reason == krylov.Singular:
 		return true
 	case a.Reason == krylov.Converged: // x may be far larger than b asks for, and neither digits confirm it nor a probe explains its size
-		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.oversized() || a.factorsFit())
+		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.oversized() || a.factorsFit()) &&
+			!(digits.Estimation{Solution: a.Solution}).Regular()
 	case a.failed(), a.Reason == krylov.PrecisionExhausted:
 		return a.s.Job == nil || a.s.Rows() <= rules.DenseRows
 	}

@@ -58,6 +58,9 @@ func (a Estimation) Estimate() error {
 		a.Digits.State = solve.DigitsNotConfirmed
 		return nil
 	}
+	if done, err := a.bounded(); done || err != nil {
+		return err
+	}
 	work := a.allowance()
 	for range estimateRounds {
 		size := a.Vectors.AbsMax(a.X)

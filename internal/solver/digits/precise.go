@@ -76,92 +76,32 @@ func PreciseAdvice(p *solve.Precise) string {
 	return fmt.Sprintf("%s; about %d digits can be believed, try Options.Digits = %d", p.Why, p.Believed, p.Believed)
 }
 
-// dominating describes a scaling of columns with which the diagonal of A dominates: a vector v > 0 with
-//
-//	f_i = |a_ii| v_i - sum_(j != i) |a_ij| v_j > 0
-//
-// for all rows. Then A is nonsingular, and |x - x*|_i <= v_i max_j |r_j| / f_j ([Varah75], with columns scaled by v).
-type dominating struct {
-	rows   []float64 // f, rounded down, in the order given; nil: no scaling was found
-	factor float64   // log10 max v_i
-}
-
-// findBound looks for such a scaling: v = 1 and, where all off-diagonal entries have the opposite sign of the diagonal, as in an M-matrix,
-// the rough solution of A v = sign(a_ii) T_i.
+// findBound looks for a scaling of columns with which the diagonal dominates: v = 1 and, where all off-diagonal entries have the opposite sign of
+// the diagonal, as in an M-matrix, the rough solution of A v = sign(a_ii) T_i.
 func (v *multiprecise) findBound() dominating {
-	n := len(v.X)
-	ones := make([]float64, n)
-	for i := range ones {
-		ones[i] = 1
+	if f := v.dominantRows(nil); f != nil {
+		return dominating{rows: v.S.Order.Back(f)}
 	}
-	if f := v.dominates(ones); f != nil || v.Ctx.Err() != nil || !v.opposite() {
-		return dominating{rows: f}
+	if v.Ctx.Err() != nil || !v.opposite() {
+		return dominating{}
 	}
 	sums := v.S.AbsSums()
-	b := make([]float64, n)
+	b := make([]float64, len(v.X))
 	for i, t := range sums {
 		b[i] = math.Copysign(t, v.S.M.At(i, i))
 	}
-	x := make([]float64, n)
+	x := make([]float64, len(v.X))
 	more, err := v.S.Refiner.Further(v.Ctx, x, b, sums, krylov.Options[vector]{Tol: boundTol, MaxIter: max(rules.FurtherIter, v.Solved.Iterations)})
 	v.Digits.Iterations += more.Iterations
 	if err != nil {
 		return dominating{}
 	}
-	f := v.dominates(x)
-	return dominating{rows: f, factor: Log10(v.Vectors.AbsMax(x), 0)}
+	f := v.dominantRows(x)
+	if f == nil {
+		return dominating{}
+	}
+	return dominating{rows: v.S.Order.Back(f), factor: Log10(v.Vectors.AbsMax(x), 0)}
 }
 
 // boundTol is the tolerance of A v = T, relative to T_i.
 const boundTol = 0.25
-
-// dominates returns f for v = x, in the order given; nil if x or f is not positive.
-func (v *multiprecise) dominates(x []float64) []float64 {
-	f := make([]float64, len(x))
-	worst := -v.Vectors.Max(func(lo, hi int) float64 {
-		least := math.Inf(1)
-		for i := lo; i < hi; i++ {
-			cols, vals := v.S.M.Row(i)
-			var diagonal, others float64
-			for k, j := range cols {
-				if p := math.Abs(vals[k]) * x[j]; int(j) == i {
-					diagonal = p
-				} else {
-					others += p
-				}
-			}
-			// Each sum has at most as many roundings as the row has entries.
-			f[i] = diagonal - others - float64(2*len(cols)+4)*rules.Roundoff*(diagonal+others)
-			if !(f[i] >= leastNormal/rules.Roundoff) || !(f[i] < math.MaxFloat64) || !(x[i] > 0) {
-				return math.Inf(1)
-			}
-			least = min(least, f[i])
-		}
-		return -least
-	})
-	if !(worst > 0) {
-		return nil
-	}
-	return v.S.Order.Back(f)
-}
-
-// opposite reports whether no off-diagonal entry has the sign of the diagonal entry of its row.
-func (v *multiprecise) opposite() bool {
-	return v.Vectors.Max(func(lo, hi int) float64 {
-		for i := lo; i < hi; i++ {
-			cols, vals := v.S.M.Row(i)
-			negative, diagonal := math.Signbit(v.S.M.At(i, i)), false
-			for k, j := range cols {
-				if int(j) == i {
-					diagonal = vals[k] != 0
-				} else if vals[k] != 0 && math.Signbit(vals[k]) == negative {
-					return 1
-				}
-			}
-			if !diagonal {
-				return 1
-			}
-		}
-		return 0
-	}) == 0
-}

@@ -506,6 +506,9 @@ const (
 	// LeastDigits is the least number of iterations that it may take.
 	// Unit: iterations. Source: chosen. Fit: make digits.
 	LeastDigits = 2
+	// EnoughDigits is the number of digits with which a proved bound of the error takes the place of an estimate.
+	// Unit: decimal digits. Source: chosen: half of what the tolerance 1e-10 asks for, and one more. Fit: make digits.
+	EnoughDigits = 6
 	// ResidualWork is the work of an accurate residual.
 	// Unit: multiplications a nonzero. Source: measured beside plain products. Fit: go test ./pkg/linop -run '^$' -bench Residual.
 	ResidualWork = 3
