@@ -27,7 +27,7 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 		}
 	}
 	g, largest := &a.Digits, 0.0
-	tried := a.complete() && a.Solved.Iterations > solvesAtOnce // a null vector
+	tried := a.complete() && a.lastIterations() > solvesAtOnce // a null vector
 	if tried {
 		null, err := a.nullVector(w, e, work.probe)
 		if err != nil {
@@ -95,6 +95,15 @@ func (a Estimation) nullVector(w []float64, e, limit int) (enlarged float64, err
 // solvesAtOnce is the number of iterations that complete factors take at most, unless they are of another matrix, since a pivot has vanished. Such factors may
 // solve for a probe that has little of the left null vector.
 const solvesAtOnce = 2
+
+// lastIterations returns the iterations of the attempt that found x.
+func (a Estimation) lastIterations() int {
+	attempts := a.S.Refiner.Usage().Attempts
+	if len(attempts) == 0 {
+		return a.Solved.Iterations
+	}
+	return attempts[len(attempts)-1].Iterations
+}
 
 // nullSteps is the number of solves for a null vector.
 const nullSteps = 2

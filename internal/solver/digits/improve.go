@@ -173,10 +173,12 @@ func (v *Improvement) conclude(work allowance) {
 
 // underflows reports whether a row is so small that its residual has subnormal terms, whose roundings the probe does not know.
 func (v *Improvement) underflows() bool {
-	return v.Vectors.Max(func(lo, hi int) (most float64) {
+	least := -v.Vectors.Max(func(lo, hi int) float64 {
+		least := math.Inf(1)
 		for _, w := range v.W[lo:hi] {
-			most = max(most, dd.Ldexp(1/w, -1021-v.E))
+			least = min(least, w)
 		}
-		return most
-	}) > 1
+		return -least
+	})
+	return dd.Ldexp(1/least, -1021-v.E) > 1
 }
