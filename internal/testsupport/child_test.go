@@ -19,9 +19,9 @@ func TestLimitedInterrupts(t *testing.T) {
 		name, script, says string
 		by                 syscall.Signal
 	}{
-		{"heeds SIGQUIT", "(sleep 1; echo 1 >left); sleep 60", "", syscall.SIGQUIT},
+		{"heeds SIGQUIT", "(sleep 3; echo 1 >left); sleep 60", "", syscall.SIGQUIT},
 		{"a child heeds it", "sh -c \"trap 'echo quit; exit' QUIT; while :; do sleep 0.05; done\"; while :; do sleep 1; done", "quit\n", syscall.SIGQUIT},
-		{"heeds nothing", "trap '' QUIT; (sleep 1; echo 1 >left) & while :; do sleep 1; done", "", syscall.SIGKILL},
+		{"heeds nothing", "trap '' QUIT; (sleep 3; echo 1 >left) & while :; do sleep 1; done", "", syscall.SIGKILL},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -37,7 +37,7 @@ func TestLimitedInterrupts(t *testing.T) {
 			if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != c.by || out.String() != c.says {
 				t.Errorf("ended by %v after %q, want %v after %q", status.Signal(), out.String(), c.by, c.says)
 			}
-			time.Sleep(time.Until(start.Add(1500 * time.Millisecond)))
+			time.Sleep(time.Until(start.Add(3500 * time.Millisecond)))
 			if _, err := os.Stat(filepath.Join(cmd.Dir, "left")); err == nil {
 				t.Error("some of its group went on")
 			}
