@@ -32,6 +32,9 @@ type cg32 struct {
 	kernels    *kernels.Set
 	cost       Cost
 
+	applications, steps int
+	rate                float64 // see Inner
+
 	// The loop that is running.
 	op       cg32Op
 	partial  []float64 // results of its blocks
@@ -89,10 +92,12 @@ func (c *cg32) Apply(dst, src vector) {
 		copy(c.x, c.r)
 	}
 	enough := cg32Tol * cg32Tol * rr
+	first, steps := rr, c.steps
 	for k := range cg32Steps {
 		if !(rr > enough) || !finite(rr) {
 			break
 		}
+		c.steps++
 		c.a.Apply(c.q, c.p)
 		pq := c.run(cg32Dot)
 		if !(pq > 0) {
@@ -107,8 +112,16 @@ func (c *cg32) Apply(dst, src vector) {
 		c.factor = float32(rr / before)
 		c.run(cg32Direction)
 	}
+	if c.applications++; c.steps > steps {
+		c.rate = max(c.rate, math.Log(first/rr)/2/float64(c.steps-steps))
+	}
 	c.run(cg32End)
 	c.dst, c.src = nil, nil
+}
+
+// Inner returns the mean number of iterations of the applications so far, and the largest logarithm of a reduction by an iteration, in the mean of an application.
+func (c *cg32) Inner() (iterations, rate float64) {
+	return float64(c.steps) / float64(max(1, c.applications)), c.rate
 }
 
 // run runs a loop and returns the sum of its results.

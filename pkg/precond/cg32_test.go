@@ -48,6 +48,9 @@ func TestCG32(t *testing.T) {
 			if !(rest <= 2*cg32Tol*size) {
 				t.Errorf("units up to 2^%d, vector of 2^%d: %.1e of the residual is left", reach, e, rest/size)
 			}
+			if k, rate := p.(*cg32).Inner(); !(k > 1 && k < cg32Steps) || math.Exp(-k*rate) > cg32Tol {
+				t.Errorf("units up to 2^%d, vector of 2^%d: %g iterations with the rate %g", reach, e, k, rate)
+			}
 		}
 	}
 }

@@ -21,7 +21,9 @@ type Probe struct {
 	Iteration float64 // multiplications of an iteration
 	unknown   float64 // multiplications for a projection
 	weigh     func() odds
-	odds      // known from the first look on: many a solve ends before
+	inner     nested  // nil: the preconditioner does not iterate
+	each      float64 // multiplications of its iterations
+	odds              // known from the first look on: many a solve ends before
 
 	Lookout
 	Gone bool    // the method is to be left
@@ -90,10 +92,11 @@ func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 		return krylov.Running
 	}
 	now.Projections += p.Projected
+	least := p.innerRest(now)
 	spent := p.slower * p.Work(now.Iterations, now.Projections)
 	each := spent / float64(now.Iterations)
-	late := each * p.expected(now, p.Past[1])
-	hopeful := min(late, each*p.expected(now, seenAt{0, p.From}))
+	late := max(least, each*p.expected(now, p.Past[1]))
+	hopeful := max(least, min(late, each*p.expected(now, seenAt{0, p.From})))
 	stake := rules.Stake * p.alternative
 	switch {
 	case math.IsInf(hopeful, 1) && p.granted > 0:
@@ -110,6 +113,28 @@ func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 	p.Past, p.Look = [2]seenAt{{now.Iterations, now.Least}, p.Past[0]}, now.Iterations+(now.Iterations+1)/2
 	return krylov.Running
 }
+
+// nested is a preconditioner that iterates: Inner returns the mean number of iterations of its applications, and the largest logarithm of a reduction by one.
+type nested interface {
+	Inner() (iterations, rate float64)
+}
+
+// innerRest returns the work from now to the goal at the rate of the preconditioner's own iterations, which shows after one application; 0 if the preconditioner
+// does not iterate, or solves. It corrects the work of an iteration by the number of inner ones.
+func (p *Probe) innerRest(now krylov.Progress) float64 {
+	if p.inner == nil {
+		return 0
+	}
+	iterations, rate := p.inner.Inner()
+	p.slower = max(1, iterations*p.each/p.Iteration)
+	if iterations < rules.InnerIterations {
+		return 0
+	}
+	return p.each * rules.Restarted * math.Log(max(1, now.Least/p.goal)) / max(rate, leastRate)
+}
+
+// leastRate is the least rate of inner iterations: that of a residual that hardly becomes smaller.
+const leastRate = 1e-4
 
 // expected returns the number of iterations from now to the goal, at the rate since an earlier iteration.
 func (p *Probe) expected(now krylov.Progress, since seenAt) float64 {
@@ -167,10 +192,10 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 	if p := t.Preconditioner(); p != nil {
 		values = float64(p.Made.Cost().Values)
 	}
-	k, nested := t.State.Fallback, t.limited && r.Kind == precond.CG32
+	k, inner := t.State.Fallback, t.limited && r.Kind == precond.CG32
 	t.probe = NewProbe(from, goal, IterationWork(r.Method, r.Kind, float64(n), float64(t.nnz), values), rules.ProjectionWork*float64(n), func() odds {
 		o := odds{slower: 1, alternative: t.alternative()}
-		if t.limited && !nested {
+		if t.limited && !inner {
 			o.slower = t.weigh().slower(r, values)
 		}
 		if t.limited && !r.ProbeRun && t.State.Fallbacks[k].Rest == 0 {
@@ -180,8 +205,10 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 		}
 		return o
 	})
-	if nested { // an iteration is of many
-		t.probe.Look, t.probe.Iteration = 1, t.weigh().nestedWork(r.Method)
+	if inner { // an iteration is of many
+		w := t.weigh()
+		t.probe.Look, t.probe.Iteration, t.probe.each = 1, w.nestedWork(r.Method), singleWork(w.N, w.Nnz)
+		t.probe.inner, _ = t.Preconditioner().Made.(nested)
 	}
 	return t.probe
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -46,6 +47,42 @@ func TestProbe(t *testing.T) {
 		}
 		if left < c.from || left > c.to {
 			t.Errorf("%s: left after %d iterations, want %d to %d", c.name, left, c.from, c.to)
+		}
+	}
+}
+
+// iterating is a preconditioner of so many iterations an application, which reduce a residual by a factor in all.
+type iterating struct{ iterations, reduction float64 }
+
+func (p iterating) Inner() (iterations, rate float64) {
+	return p.iterations, math.Log(p.reduction) / p.iterations
+}
+
+// A preconditioner that iterates to its end without solving tells after one application how long it takes; where it solves, its rate does not count, since the last
+// iterations of many are the fast ones.
+func TestProbeOfInnerIterations(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		inner       nested
+		alternative float64 // in inner iterations
+		left        int
+	}{
+		{"solves", iterating{40, 1e4}, 300, 0},
+		{"does not solve, and takes too long", iterating{rules.InnerIterations, 10}, 300, 1},
+		{"does not solve, and has the time", iterating{rules.InnerIterations, 10}, 1200, 0},
+		{"diverges", iterating{rules.InnerIterations, 1}, 150, 1},
+	} {
+		const inner = 100.0
+		p := NewProbe(1, 1e-10, 40*inner, 0, against(1, c.alternative*inner))
+		p.Look, p.inner, p.each = 1, c.inner, inner
+		left := 0
+		for k := 1; k <= 4 && left == 0; k++ {
+			if p.Watch(krylov.Progress{Iterations: k, Least: math.Pow(10, -3*float64(k))}) != krylov.Running {
+				left = k
+			}
+		}
+		if left != c.left {
+			t.Errorf("%s: left after %d iterations, want %d", c.name, left, c.left)
 		}
 	}
 }
