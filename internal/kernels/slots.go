@@ -39,7 +39,7 @@ const (
 	// Diagonal: lane l of a slot is in column row + offset, where row is the row of lane l and offset one of
 	// SlotPanel.Offsets; Base is the index of the first offset.
 	Diagonal = 1 << iota
-	// Float: the values are float32, not integers. Not with Diagonal.
+	// Float: the values are float32 or float64, not integers, of one width; there is at least one slot. Diagonals have no float32.
 	Float
 	// Last: the group ends its slice.
 	Last
@@ -74,7 +74,7 @@ type SlotGroup struct {
 type SlotPanel struct {
 	Block   int // 0 or 1, or the size of the blocks, up to MaxBlock
 	Groups  []SlotGroup
-	Widths  []byte   // of each slot, in bits, 1 to MaxSlotWidth; 32 in a Float group
+	Widths  []byte   // of each slot, in bits, 1 to MaxSlotWidth; 32 or 64 in a Float group
 	Far     bool     // columns have 24 bits
 	Index   []uint16 // of each slot that is not Diagonal: eight numbers, or twelve if Far
 	Offsets []int32
@@ -259,6 +259,10 @@ func (o oneOf) mulBlocks(dst []float64, p *SlotPanel, x []float64, d *Units) {
 func slotValues(m *[Lanes]float64, values []byte, w int, flags uint16) {
 	if flags&Float != 0 {
 		for l := range m {
+			if w == 64 {
+				m[l] = math.Float64frombits(binary.LittleEndian.Uint64(values[8*l:]))
+				continue
+			}
 			m[l] = float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*l:])))
 		}
 		return

@@ -97,6 +97,8 @@ diagonal:
 	LEAQ (R14)(AX*4), R14
 	MOVQ slotCall_xRow(DI), R13
 	LEAQ (R13)(DX*8), R13
+	TESTL $const_Float, R15
+	JNZ  doubleDiagonal
 	SUBQ $2, BX
 	JLT  diagonalRest
 
@@ -120,6 +122,8 @@ diagonalRest:
 	JMP         grouped
 
 float:
+	CMPB        (R8), $64
+	JEQ         double
 	VCVTPS2PD   (R10), Z2
 	GATHER(Y3, K1, Z4)
 	VFMADD231PD Z4, Z2, Z0
@@ -219,6 +223,44 @@ next:
 	JNZ  group
 	VZEROUPPER
 	RET
+
+double:
+	PREFETCHT0  2048(R10)
+	GATHER(Y3, K1, Z4)
+	VFMADD231PD (R10), Z4, Z0
+	ADDQ        $64, R10
+	INCQ        R8
+	DECQ        BX
+	JZ          grouped
+	PREFETCHT0  2048(CX)
+	GATHER(Y6, K2, Z7)
+	VFMADD231PD (CX), Z7, Z1
+	ADDQ        $64, CX
+	INCQ        R8
+	DECQ        BX
+	JNZ         double
+	JMP         grouped
+
+doubleDiagonal:
+	ADDQ        BX, R8
+
+doubleDiagonals:
+	PREFETCHT0  2048(R10)
+	MOVLQSX     (R14), R15
+	VMOVUPD     (R10), Z2
+	VFMADD231PD (R13)(R15*8), Z2, Z0
+	ADDQ        $64, R10
+	DECQ        BX
+	JZ          grouped
+	PREFETCHT0  2048(CX)
+	MOVLQSX     4(R14), R15
+	VMOVUPD     (CX), Z5
+	VFMADD231PD (R13)(R15*8), Z5, Z1
+	ADDQ        $64, CX
+	ADDQ        $8, R14
+	DECQ        BX
+	JNZ         doubleDiagonals
+	JMP         grouped
 
 oneRow:
 	VEXTRACTF64X4 $1, Z0, Y1

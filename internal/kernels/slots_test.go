@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -13,6 +14,7 @@ type panelCase struct {
 	rows, cols, row0 int
 	units            Units
 	add              bool
+	streams          [MaxBlock][]byte // values of the rows of blocks, or of even and odd slots
 }
 
 // randomPanel makes a panel of at least so many rows of a matrix with so many columns; each group has up to maxSlots
@@ -41,7 +43,7 @@ func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 			least, most := -p.row0-p.rows, cols-Lanes-p.row0-p.rows // offsets that stay inside
 			switch kind := rng.IntN(4); {
 			case kind == 0 && b == 1 && !p.Far && !ordered && last == 0 && least <= most:
-				p.diagonals(rng, n, flags|Diagonal, least, most)
+				p.diagonals(rng, n, flags|Diagonal|uint16(rng.IntN(min(n, 1)+1)*Float), least, most)
 			case kind == 1 && n > 0:
 				p.gathers(rng, n, flags|Float)
 			default:
@@ -62,32 +64,23 @@ func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 		}
 	}
 	p.rows *= b
-	if b == 1 {
-		p.Odd = p.oddValues()
-	}
-	p.Values = append(p.Values, make([]byte, SlotPadding)...)
+	p.join()
 	return p
 }
 
-// oddValues returns where the values of odd slots begin.
-func (p *panelCase) oddValues() (even int) {
-	slot := 0
-	for _, g := range p.Groups {
-		for k := range int(g.Slots) {
-			if k&1 == 0 {
-				even += int(p.Widths[slot])
-			}
-			slot++
-		}
+// join makes Values of the streams.
+func (p *panelCase) join() {
+	if p.Block <= 1 {
+		p.Odd = len(p.streams[0])
 	}
-	return even
+	p.Values = append(slices.Concat(p.streams[:]...), make([]byte, SlotPadding)...)
 }
 
 func (p *panelCase) diagonals(rng *rand.Rand, n int, flags uint16, least, most int) {
 	p.Groups = append(p.Groups, SlotGroup{uint32(len(p.Offsets)), uint16(n), flags})
-	for range n {
+	for k := range n {
 		p.Offsets = append(p.Offsets, int32(least+rng.IntN(most-least+1)))
-		p.slot(rng)
+		p.slot(rng, k, flags, true)
 	}
 }
 
@@ -95,7 +88,8 @@ func (p *panelCase) gathers(rng *rand.Rand, n int, flags uint16) {
 	b := max(p.Block, 1)
 	base := rng.IntN(p.cols - b + 1)
 	p.Groups = append(p.Groups, SlotGroup{uint32(base), uint16(n), flags})
-	for range n {
+	wide := rng.IntN(2) == 0
+	for k := range n {
 		var cols [Lanes]int32
 		for l := range cols {
 			reach := 1 << 16
@@ -111,23 +105,37 @@ func (p *panelCase) gathers(rng *rand.Rand, n int, flags uint16) {
 				p.Index = append(p.Index, uint16(c))
 			}
 		}
-		if flags&Float == 0 {
-			p.slot(rng)
-			continue
-		}
-		p.Widths = append(p.Widths, 32)
-		for range b * b * Lanes {
-			p.Values = binary.LittleEndian.AppendUint32(p.Values, math.Float32bits(float32(rng.NormFloat64())))
-		}
+		p.slot(rng, k, flags, wide)
 	}
 }
 
-// slot appends random integers of a random width.
-func (p *panelCase) slot(rng *rand.Rand) {
+// slot appends slot k of a group: integers of a random width, or float32 or float64 numbers of a group that is Float.
+func (p *panelCase) slot(rng *rand.Rand, k int, flags uint16, wide bool) {
+	b := max(p.Block, 1)
 	w := 1 + rng.IntN(MaxSlotWidth)
+	if flags&Float != 0 {
+		if w = 32; wide {
+			w = 64
+		}
+	}
 	p.Widths = append(p.Widths, byte(w))
-	for range max(p.Block, 1) * max(p.Block, 1) * w {
-		p.Values = append(p.Values, byte(rng.Uint32()))
+	var values []byte
+	for len(values) < b*b*w {
+		switch {
+		case flags&Float == 0:
+			values = append(values, byte(rng.Uint32()))
+		case wide:
+			values = binary.LittleEndian.AppendUint64(values, math.Float64bits(rng.NormFloat64()))
+		default:
+			values = binary.LittleEndian.AppendUint32(values, math.Float32bits(float32(rng.NormFloat64())))
+		}
+	}
+	if b == 1 {
+		p.streams[k&1] = append(p.streams[k&1], values...)
+		return
+	}
+	for i := range b {
+		p.streams[i] = append(p.streams[i], values[i*b*w:(i+1)*b*w]...)
 	}
 }
 

@@ -29,6 +29,9 @@ var portableStoring = storingKernels{
 	packBlocks:    packBlocks,
 }
 
+// FloatItem is the width of items whose slots hold float64 numbers: what PackSlots packs into 64 bits.
+const FloatItem = 63
+
 // WidthPadding is the number of bytes by which the capacity of widths exceeds their length.
 const WidthPadding = 32
 

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -123,6 +124,14 @@ func testSameDiagonals(a *arena, rng *rand.Rand, n, lanes int) {
 	}
 }
 
+// packedBits returns the bits of the value that m stands for in a slot of w bits.
+func packedBits(m int64, w uint8) uint64 {
+	if w == 64 {
+		return uint64(m)
+	}
+	return math.Float64bits(float64(m))
+}
+
 func TestPackSlots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 40 {
@@ -133,6 +142,13 @@ func TestPackSlots(t *testing.T) {
 // testPackSlots checks that packed slots decode to the same integers.
 func testPackSlots(a *arena, rng *rand.Rand) {
 	m, widths := make([]int64, 50), randomWidths(rng, 1+rng.IntN(12))
+	flags := uint16(0)
+	if rng.IntN(4) == 0 { // numbers
+		flags = Float
+		for k := range widths {
+			widths[k] = 64
+		}
+	}
 	items := make([]int32, Lanes*len(widths))
 	narrowest := slices.Min(widths)
 	for k := range m {
@@ -151,10 +167,10 @@ func testPackSlots(a *arena, rng *rand.Rand) {
 		var at [2]int
 		for k, w := range widths {
 			var out [Lanes]float64
-			slotValues(&out, [2][]byte{even, odd}[k&1][at[k&1]:], int(w), 0)
+			slotValues(&out, [2][]byte{even, odd}[k&1][at[k&1]:], int(w), flags)
 			at[k&1] += int(w)
 			for l, v := range out {
-				if e := items[Lanes*k+l]; e < 0 && v != 0 || e >= 0 && v != float64(m[e]) {
+				if e := items[Lanes*k+l]; e < 0 && v != 0 || e >= 0 && math.Float64bits(v) != packedBits(m[e], w) {
 					a.t.Fatalf("width %d, lane %d: %g", w, l, v)
 				}
 			}
@@ -165,10 +181,11 @@ func testPackSlots(a *arena, rng *rand.Rand) {
 
 func TestPackBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
-	for w := 1; w <= MaxSlotWidth; w += 1 + rng.IntN(3) {
-		for b := 2; b <= MaxBlock; b++ {
+	for b := 2; b <= MaxBlock; b++ {
+		for w := 1; w <= MaxSlotWidth; w += 1 + rng.IntN(3) {
 			testPackBlocks(&arena{t: t}, rng, w, b)
 		}
+		testPackBlocks(&arena{t: t}, rng, 64, b)
 	}
 }
 
@@ -192,14 +209,14 @@ func testPackBlocks(a *arena, rng *rand.Rand, w, b int) {
 			values := slices.Concat(to[i][:b*w], make([]byte, SlotPadding))
 			for j := range b {
 				var out [Lanes]float64
-				slotValues(&out, values[j*w:], w, 0)
+				slotValues(&out, values[j*w:], w, uint16(w/64*Float))
 				for l, first := range items.First {
-					v := 0.
+					v := uint64(0)
 					if first >= 0 {
-						v = float64(m[int(first)+i*int(items.Stride[l])+j])
+						v = packedBits(m[int(first)+i*int(items.Stride[l])+j], uint8(w))
 					}
-					if out[l] != v {
-						a.t.Fatalf("%d x %d, width %d, lane %d: %g, want %g", b, b, w, l, out[l], v)
+					if math.Float64bits(out[l]) != v {
+						a.t.Fatalf("%d x %d, width %d, lane %d: %g, want the bits %x", b, b, w, l, out[l], v)
 					}
 				}
 			}

@@ -36,8 +36,8 @@ type SymmetricRange struct{ Row, Rows, Sums int }
 //
 // The slots hold blocks of size p.Block, at least 2, whose index and base count block columns. Three kinds of groups
 // differ from those of MulSlots: Diagonal groups hold the blocks on the diagonal of the rows of the slice and need no
-// index; groups without flags hold blocks below the diagonal, which also count for their columns; Float groups hold
-// blocks below that do not. Each sum has a fixed order of additions, the same in all sets.
+// index; groups of float32 hold blocks below the diagonal; the others hold blocks below it that also count for their
+// columns. Each sum has a fixed order of additions, the same in all sets.
 func (k *Set) MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 	k.symmetric(sums, p, x, r)
 }
@@ -126,7 +126,7 @@ func (c *symmetricSlice) slot(values []byte, width int, flags uint16, columns *[
 			}
 		}
 	}
-	if flags&(Diagonal|Float) != 0 {
+	if flags&Diagonal != 0 || flags&Float != 0 && width == 32 {
 		return
 	}
 	for l, column := range columns { // lanes may share columns

@@ -25,8 +25,9 @@ func randomSymmetric(rng *rand.Rand, b, rows, maxSlots int) *symmetricCase {
 		for range rng.IntN(4) {
 			switch kind := rng.IntN(3); kind {
 			case 0:
-				p.Groups = append(p.Groups, SlotGroup{0, 1, Diagonal})
-				p.slot(rng)
+				flags := uint16(Diagonal | rng.IntN(2)*Float)
+				p.Groups = append(p.Groups, SlotGroup{0, 1, flags})
+				p.slot(rng, 0, flags, true)
 			case 1:
 				p.below(rng, 1, Float)
 			default:
@@ -41,7 +42,7 @@ func randomSymmetric(rng *rand.Rand, b, rows, maxSlots int) *symmetricCase {
 			p.Order = append(p.Order, uint16(i))
 		}
 	}
-	p.Values = append(p.Values, make([]byte, SlotPadding)...)
+	p.join()
 	return p
 }
 
@@ -49,18 +50,12 @@ func randomSymmetric(rng *rand.Rand, b, rows, maxSlots int) *symmetricCase {
 func (p *symmetricCase) below(rng *rand.Rand, n int, flags uint16) {
 	base := p.Sums + rng.IntN(p.Row-p.Sums+1)
 	p.Groups = append(p.Groups, SlotGroup{uint32(base), uint16(n), flags})
-	for range n {
+	wide := rng.IntN(2) == 0
+	for k := range n {
 		for range Lanes {
 			p.Index = append(p.Index, uint16(rng.IntN(p.Row-base+1)))
 		}
-		if flags&Float == 0 {
-			p.slot(rng)
-			continue
-		}
-		p.Widths = append(p.Widths, 32)
-		for range p.Block * p.Block * Lanes {
-			p.Values = binary.LittleEndian.AppendUint32(p.Values, math.Float32bits(float32(rng.NormFloat64())))
-		}
+		p.slot(rng, k, flags, wide)
 	}
 }
 

@@ -15,6 +15,9 @@ type Integers struct {
 	Tiny []Tiny // in the order of the rows
 	NNZ  int    // nonzeros of the rows, including dropped ones
 
+	// Float says that M has the bits of float64 numbers, not integers: some row of a lossless set is wide.
+	Float bool
+
 	Lo, Cols int     // first row, and the columns of the matrix
 	ownCol   []int32 // Col, if it has its own memory
 }
@@ -30,7 +33,11 @@ func (q *Integers) Quantize(m *csr.Matrix, p *Partition, lo, hi int) {
 	q.NNZ = len(val)
 	q.M, q.Width = Grow(q.M, len(val)), GrowWidths(q.Width, len(val))
 	zeros := 0
-	if len(p.Tol.Exp) == 1 {
+	if q.Float = p.Tol.wide(lo, hi); q.Float {
+		for i := lo; i < hi; i++ {
+			zeros += q.numbers(p, val[m.RowPtr[i]-start:m.RowPtr[i+1]-start], int(m.RowPtr[i]-start), i)
+		}
+	} else if len(p.Tol.Exp) == 1 {
 		zeros = q.scaled(p, val, 0, lo)
 	} else {
 		for i := lo; i < hi; i++ {
@@ -60,6 +67,22 @@ func (q *Integers) scaled(p *Partition, val []float64, at, i int) (zeros int) {
 		if m[k] == 0 {
 			zeros++
 		}
+	}
+	return zeros
+}
+
+// numbers stores the values of row i in units of its quantum as float64 numbers, at the positions from `at` on.
+func (q *Integers) numbers(p *Partition, val []float64, at, i int) (zeros int) {
+	m, width, down := q.M[at:at+len(val)], q.Width[at:at+len(val)], -p.Tol.Exponent(i)
+	for k, v := range val {
+		if down != 0 {
+			v = dd.Ldexp(v, down)
+		}
+		if v == 0 { // minus zero as well
+			v = 0
+			zeros++
+		}
+		m[k], width[k] = int64(math.Float64bits(v)), kernels.FloatItem
 	}
 	return zeros
 }
@@ -94,8 +117,9 @@ func (q *Integers) dropZeros(a *csr.Matrix, p *Partition, val []float64) {
 				if v < 0 {
 					m = -1
 				}
+				q.Width[k] = kernels.BitsOf(m)
 			}
-			q.Col[n], q.M[n], q.Width[n] = j, m, kernels.BitsOf(m)
+			q.Col[n], q.M[n], q.Width[n] = j, m, q.Width[k]
 			n++
 		}
 		if zeros == int(hi-lo) {

@@ -256,8 +256,8 @@ func GrowWidths(w []uint8, n int) []uint8 { return Grow(w, n+kernels.WidthPaddin
 type Tally struct {
 	Bytes      [MaxWidth + 1]int64 // of the slots of each width, with their columns
 	Elements   [MaxWidth + 1]int   // in slots of each width
-	FloatBytes int64               // of slots of tiny elements
-	Tiny       int                 // elements in them
+	FloatBytes int64               // of slots of float32 or float64 numbers
+	Floats     int                 // elements in them
 	NNZ        int                 // of the matrix, including dropped ones
 }
 
@@ -268,15 +268,15 @@ func (t *Tally) Add(o *Tally) {
 		t.Elements[w] += o.Elements[w]
 	}
 	t.FloatBytes += o.FloatBytes
-	t.Tiny += o.Tiny
+	t.Floats += o.Floats
 	t.NNZ += o.NNZ
 }
 
 // Stored returns the number of elements that are stored in f, and the bytes of their slots. The format of an element is the AFX
-// format that its slot would fit; tiny elements are floats.
+// format that its slot would fit, or a float.
 func (t *Tally) Stored(f formats.Format) (elements int, bytes int64) {
 	if f.Kind != formats.Fixed {
-		return t.Tiny, t.FloatBytes
+		return t.Floats, t.FloatBytes
 	}
 	for w := 8*f.Bytes - 7; w <= min(8*f.Bytes, MaxWidth); w++ {
 		elements += t.Elements[w]

@@ -8,7 +8,7 @@ import (
 
 // The elements of a width count for the narrowest AFX format that holds them, tiny ones for FP32.
 func TestStored(t *testing.T) {
-	tally := Tally{Tiny: 3, FloatBytes: 12}
+	tally := Tally{Floats: 3, FloatBytes: 12}
 	for w := 1; w <= MaxWidth; w++ {
 		tally.Elements[w], tally.Bytes[w] = 1, int64(w)
 	}

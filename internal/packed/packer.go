@@ -214,7 +214,7 @@ func (p *Packer) within(r *lane, base int32) int {
 
 // widestFirst sorts the items of a lane by decreasing width.
 func (p *Packer) widestFirst(r *lane) {
-	var place [kernels.MaxSlotWidth + 2]int32 // of the next item of each width
+	var place [kernels.FloatItem + 1]int32 // of the next item of each width
 	for k := r.first; k < r.end; k++ {
 		place[p.Width[r.item(k)]]++
 	}

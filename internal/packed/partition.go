@@ -68,7 +68,7 @@ func NewPartition(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*Pa
 func newPartition(s Spec, tol *Tolerances) *Partition {
 	s.Kernels = s.Kernels.Or()
 	p := &Partition{Spec: s, Tol: tol, kind: s.Set.kind(), keep: None}
-	p.UnitQuanta = s.unitBits() - 1 + s.GuardBits
+	p.UnitQuanta = s.unitQuanta()
 	p.perQ = math.Ldexp(1, p.UnitQuanta)
 	for k := len(s.Set.Formats) - 1; k >= 0; k-- {
 		f := s.Set.Formats[k]
@@ -154,6 +154,7 @@ func (p *Partition) limit(f formats.Format) float64 {
 // that is at most epsilon T.
 func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 	exp, theta := p.Tol.Row(i)
+	wide := p.Tol.wide(i, i+1)
 	largest := 0
 	for k, v := range vals {
 		if math.Abs(v) > math.Abs(vals[largest]) {
@@ -166,7 +167,10 @@ func (p *Partition) Assign(bucket []int8, i int, cols []int32, vals []float64) {
 			continue
 		}
 		b, j := dd.Ldexp(v, -exp), int(cols[k])
-		at := p.classOf(b, theta, j)
+		at := p.keep
+		if !wide {
+			at = p.classOf(b, theta, j)
+		}
 		if at == None {
 			switch {
 			case !p.PaperExact && (k == largest || j == p.Diagonal+i):

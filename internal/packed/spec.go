@@ -79,11 +79,11 @@ func (s Spec) Validate() error {
 	}
 	fixed := s.Fixed()
 	switch {
-	case s.GuardBits < 0 || s.GuardBits > 0 && !fixed:
+	case s.GuardBits < 0 || s.GuardBits > 0 && (!fixed || s.Set.Lossless()):
 		fault("guard bits need AFX and must not be negative")
 	case fixed && (s.GuardBits > maxFixedBits || s.unitBits()+s.GuardBits > maxFixedBits):
 		fault("epsilon %g with %d guard bits takes more than %d bits", s.Epsilon, s.GuardBits, maxFixedBits)
-	case fixed && s.NoDrop && s.GuardBits == 0:
+	case fixed && s.NoDrop && s.GuardBits == 0 && !s.Set.Lossless():
 		fault("AFX needs at least one guard bit to keep elements below epsilon T")
 	}
 	if s.PaperExact && s.Set.kind() == fixedPoint {
@@ -94,8 +94,11 @@ func (s Spec) Validate() error {
 
 // String returns the set, the accuracy and the criterion.
 func (s Spec) String() string {
-	if s.Set.Uniform {
+	switch {
+	case s.Set.Uniform:
 		return "uniform " + s.Set.Name
+	case s.Set.Lossless():
+		return s.Set.Name
 	}
 	text := fmt.Sprintf("%s at epsilon %s, %s", s.Set.Name, FormatEpsilon(s.Epsilon), s.criterion())
 	if s.GuardBits > 0 {
@@ -165,6 +168,18 @@ var sets = []Set{
 	define("AFX", "FP32 AFX56 AFX48 AFX40 AFX32 AFX24 AFX16 AFX8"), // FP32 for elements that must not be dropped
 }
 
+// losslessSet has integers that are the elements of a row in units of the largest power of two that divides them all, and
+// FP64 where they would be too wide.
+var losslessSet = define("exact", "FP64 AFX56 AFX48 AFX40 AFX32 AFX24 AFX16 AFX8")
+
+// Lossless reports whether every element is stored without an error in slots.
+func (s Set) Lossless() bool {
+	return s.kind() == fixedPoint && !s.Uniform && s.Formats[0].Name == "FP64"
+}
+
+// LosslessEpsilon is the epsilon of lossless sets, with which the unit of a row is its quantum.
+const LosslessEpsilon = 0.5
+
 func define(name, list string) Set {
 	s := Set{Name: name}
 	for _, f := range strings.Fields(list) {
@@ -173,13 +188,13 @@ func define(name, list string) Set {
 	return s
 }
 
-// Sets lists the sets of several formats.
+// Sets lists the sets of several formats that depend on epsilon.
 func Sets() []Set { return append([]Set(nil), sets...) }
 
 // Names lists the names that LookupSet knows.
 func Names() []string {
 	var names []string
-	for _, s := range sets {
+	for _, s := range append(sets, losslessSet) {
 		names = append(names, s.Name)
 	}
 	for _, f := range formats.All() {
@@ -195,7 +210,7 @@ func LookupSet(name string) (Set, error) {
 	if strings.ContainsAny(name, ",+") {
 		return compose(name)
 	}
-	for _, s := range sets {
+	for _, s := range append(sets, losslessSet) {
 		if strings.EqualFold(s.Name, name) {
 			return s, nil
 		}

@@ -3,6 +3,7 @@ package packed
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -126,6 +127,7 @@ func extremeNorm(cols []int32, vals, w []float64) magnitude {
 type Tolerances struct {
 	Exp   []int32 // one for each row, or a single one
 	Theta []float64
+	Wide  []bool // rows, or all rows, that a lossless set holds in FP64; nil: of another set
 }
 
 // Row returns the unit 2^exp of row i, and theta in this unit.
@@ -140,8 +142,13 @@ func (t *Tolerances) Row(i int) (exp int, theta float64) {
 func (t *Tolerances) Exponent(i int) int { return int(t.Exp[min(i, len(t.Exp)-1)]) }
 
 // NewTolerances computes the tolerances of m. It returns an error if m has an element that is not finite.
+//
+// For integers, theta is 0 and the unit is larger where all elements are multiples of a larger quantum.
 func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*Tolerances, error) {
 	w := s.weights()
+	if s.Set.Lossless() {
+		return lossless(m, s.criterion() == NW, panels, pool)
+	}
 	if s.criterion() == NW || s.Set.Uniform {
 		norm, err := largestNorm(s.Kernels.Or(), m, w, panels, pool)
 		if err != nil {
@@ -152,6 +159,11 @@ func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*T
 		}
 		t := newTolerances(1)
 		t.set(0, norm, &s)
+		if s.Fixed() {
+			low := make([]int, len(panels)-1)
+			pool.RunRanges(panels, func(k, lo, hi int) { low[k] = t.divisor(0, &s, m.Val[m.RowPtr[lo]:m.RowPtr[hi]]) })
+			t.coarsen(0, &s, slices.Min(append(low, math.MaxInt)))
+		}
 		return t, nil
 	}
 	t := newTolerances(m.Rows)
@@ -162,6 +174,9 @@ func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*T
 		for i, norm := range norms {
 			if parts[k].add(lo+i, norm) {
 				t.set(lo+i, norm, &s)
+			}
+			if _, vals := m.Row(lo + i); s.Fixed() {
+				t.coarsen(lo+i, &s, t.divisor(lo+i, &s, vals))
 			}
 		}
 	})

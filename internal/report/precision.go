@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
 
 // writePrecision says in which precision everything is: the method's matrix, or why it is in FP64, the preconditioner, the vectors, and the verification.
@@ -14,8 +15,10 @@ func (r *Report) writePrecision(w io.Writer) {
 	say := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	switch n := float64(r.Matrix.NNZ); {
 	case len(r.Formats) == 0 || n == 0:
-	case len(r.Formats) == 1 && r.Formats[0] == "FP64":
-		say("matrix in FP64%s", r.whyFP64())
+	case r.storage == "FP64":
+		say("matrix in FP64%s", r.whyExact())
+	case r.storage == adaptive.Lossless.Name:
+		say("matrix %.1f of %.1f bytes a nonzero (exact)%s", float64(r.Bytes.Stored)/n, float64(r.Bytes.FP64CSR)/n, r.whyExact())
 	default:
 		say("matrix %.1f of %.1f bytes a nonzero (%s)", float64(r.Bytes.Stored)/n, float64(r.Bytes.FP64CSR)/n, r.storage)
 	}
@@ -37,14 +40,14 @@ func (r *Report) writePrecision(w io.Writer) {
 	Line(w, "precision", "%s", strings.Join(parts, "; "))
 }
 
-// whyFP64 says why the method's matrix is in FP64, if the solver did.
-func (r *Report) whyFP64() (why string) {
+// whyExact says why the method's matrix has no errors, if the solver did.
+func (r *Report) whyExact() (why string) {
 	before, _, _ := strings.Cut(choice.StoredPlain, "%")
 	for _, line := range r.Events {
 		if reason, is := strings.CutPrefix(line, before); is {
 			why = ", since " + reason
 		}
-		if failed, is := strings.CutSuffix(line, ": continuing with FP64"); is {
+		if failed, is := strings.CutSuffix(line, ": continuing with "+r.storage); is {
 			why = ", after " + failed
 		}
 	}

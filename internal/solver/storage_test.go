@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -23,7 +24,7 @@ func TestStorage(t *testing.T) {
 		"spd":         rescaled(grid(12, 0, 0), uneven(4), uneven(4)),
 		"unsymmetric": rescaled(grid(12, 0.3, 0), uneven(6), uneven(2)),
 	} {
-		for _, set := range append(packed.Sets(), packed.Set(formatSet("FP32")), packed.Set(formatSet("BF16")), packed.Set(formatSet("AFX16")), packed.Set(formatSet("FP64"))) {
+		for _, set := range append(packed.Sets(), packed.Set(formatSet("FP32")), packed.Set(formatSet("BF16")), packed.Set(formatSet("AFX16")), packed.Set(formatSet("FP64")), packed.Set(formatSet("exact"))) {
 			for _, eps := range []float64{0x1p-53, 0x1p-37, 1e-7, 0x1p-10} {
 				t.Run(fmt.Sprint(name, " ", set.Name, " ", eps), func(t *testing.T) {
 					r := solved(t, m, rhs(m, 1), nil, solve.Options{Accuracy: solve.Accuracy{Tol: 1e-13}, Storage: solve.Storage{Set: adaptive.Set(set), Epsilon: eps}})
@@ -81,12 +82,35 @@ func TestNextStorage(t *testing.T) {
 		{at(0x1p-24), krylov.Slow, "AFX at epsilon 2^-37, nw"},
 		{at(1e-9), krylov.Indefinite, "AFX at epsilon 2^-37, nw"},
 		{at(0x1p-37), krylov.Slow, "AFX at epsilon 2^-53, nw"},
-		{at(0x1p-53), krylov.Slow, "FP64"},
-		{at(0x1p-24), krylov.Stagnation, "FP64"},
-		{solve.Storage{Set: formatSet("FP32"), Epsilon: 0x1p-24}, krylov.Slow, "FP64"},
+		{at(0x1p-53), krylov.Slow, "exact"},
+		{at(0x1p-24), krylov.Stagnation, "exact"},
+		{solve.Storage{Set: formatSet("AFX"), Epsilon: 0x1p-53, DD: true}, krylov.Slow, "FP64"},
+		{solve.Storage{Set: formatSet("FP32"), Epsilon: 0x1p-24}, krylov.Slow, "exact"},
 	} {
-		if got := choice.NextStorage(c.from, c.reason).String(); got != c.want {
+		next := choice.NextStorage(c.from, c.reason)
+		if got := next.String(); got != c.want {
 			t.Errorf("%v after %v: %s, want %s", c.from, c.reason, got, c.want)
+		}
+		if again := choice.StorageAt(c.from, choice.PrecisionOf(next)); !rules.SameStorage(again, next) {
+			t.Errorf("a checkpoint makes %v of %v", again, next)
+		}
+	}
+}
+
+// Without refinement, where many products are expected, the matrix is stored in slots without errors; a requested format stays.
+func TestLosslessWithoutRefinement(t *testing.T) {
+	m := grid(160, 0, 0)
+	for i := range m.Val {
+		m.Val[i] += float64(i%7) * 1e-9 // no quantum
+	}
+	for set, fewer := range map[string]bool{"": true, "FP64": false} {
+		opt := solve.Options{Precond: solve.Precond{Kind: precond.Jacobi}, Accuracy: solve.Accuracy{Tol: 1e-8}, Krylov: solve.Krylov{NoRefine: true}}
+		if set != "" {
+			opt.Storage.Set = formatSet(set)
+		}
+		r := solved(t, m, rhs(m, 1), nil, opt)
+		if kernels.Default().HasFastSlots() && (r.Bytes < m.Bytes()*3/4) != fewer {
+			t.Errorf("%q: %d of %d bytes in %v", set, r.Bytes, m.Bytes(), r.Formats)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func NewQuantizer(m *csr.Matrix, s Spec, pool *parallel.Pool) (Quantizer, error)
 	switch {
 	case err != nil:
 		return nil, err
-	case !b.part.Fixed():
+	case !b.part.Fixed() || s.Set.lossless():
 		return nil, fmt.Errorf("adaptive: %s does not store integers as AFX does", s.Set.Name)
 	}
 	return &quantizer{b}, nil

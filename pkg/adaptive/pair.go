@@ -63,7 +63,7 @@ func BuildPair(m, low *csr.Matrix, s Spec, pool *parallel.Pool) (Pair, error) {
 	if p.hi, err = p.Hi.DD(); err != nil {
 		return nil, err
 	}
-	rest := b.rest(p.Hi.Layout().FP64(), low)
+	rest := b.rest(p.Hi.Layout().FP64() || s.Set.lossless(), low)
 	part := s
 	if part.Epsilon = s.Epsilon / MinEpsilon; rest.NNZ() == 0 || part.Epsilon >= 1 {
 		return p, nil

@@ -259,6 +259,9 @@ func (s *slotBuilder) group(base, slots int, flags uint16) {
 	if s.last.Slots > 0 {
 		s.out.Groups = append(s.out.Groups, s.last)
 	}
+	if s.ints.Float {
+		flags |= kernels.Float
+	}
 	s.last = kernels.SlotGroup{Base: uint32(base), Slots: uint16(slots), Flags: flags}
 }
 

@@ -116,9 +116,15 @@ func (s *slotBuilder) slots(r rounding, times int, besides int64) {
 	var bytes [2]int // of even and odd slots
 	for k, w := range s.Widths {
 		width := r.round(w)
+		bytesOf, elements := &s.tally.FloatBytes, &s.tally.Floats
+		if s.ints.Float {
+			width = 64
+		} else {
+			bytesOf, elements = &s.tally.Bytes[width], &s.tally.Elements[width]
+		}
 		s.out.Widths = append(s.out.Widths, width)
-		s.tally.Bytes[width] += besides + int64(1+b*b*int(width))
-		s.tally.Elements[width] += times * s.elements(k)
+		*bytesOf += besides + int64(1+b*b*int(width))
+		*elements += times * s.elements(k)
 		bytes[k&1] += int(width)
 	}
 	widths := s.out.Widths[at:]
@@ -189,7 +195,7 @@ func (s *slotBuilder) floats(flags uint16) bool {
 		j := e.Col % b
 		cols[l] = e.Col - j - base
 		values[lanes*(b*(e.Row%b)+j)+int32(l)] = e.Value
-		s.tally.Tiny++
+		s.tally.Floats++
 	})
 	if !ok {
 		return false

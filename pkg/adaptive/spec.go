@@ -46,10 +46,12 @@ func LookupSet(name string) (Set, error) {
 	return Set(s), err
 }
 
-// AFX fits the format of each element to the accuracy, FP64 holds all elements in float64; see LookupSet for others.
+// AFX fits the format of each element to the accuracy, Lossless has integers where they are exact and FP64 elsewhere, FP64 holds all
+// elements in float64; see LookupSet for others.
 var (
-	AFX  = mustLookup("AFX")
-	FP64 = mustLookup("FP64")
+	AFX      = mustLookup("AFX")
+	Lossless = mustLookup("exact")
+	FP64     = mustLookup("FP64")
 )
 
 func mustLookup(name string) Set {
@@ -59,6 +61,9 @@ func mustLookup(name string) Set {
 	}
 	return s
 }
+
+// lossless reports whether no element has an error in any layout.
+func (s Set) lossless() bool { return packed.Set(s).Lossless() }
 
 // Spec is how to store a matrix: formats, accuracy and layout.
 type Spec struct {
@@ -111,6 +116,9 @@ func (s Spec) quantization() packed.Spec {
 	q := packed.Spec{
 		Set: packed.Set(s.Set), Epsilon: s.Epsilon, Criterion: packed.Criterion(s.Criterion), X: s.X,
 		NoDrop: s.NoDrop || s.Set.Keeps, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: kernels.Find(s.Kernels),
+	}
+	if s.Set.lossless() {
+		q.Epsilon = packed.LosslessEpsilon
 	}
 	if w := s.Whole; w != nil {
 		q.Norm, q.Diagonal = (*packed.Norm)(&w.Norm), w.Diagonal

@@ -152,7 +152,10 @@ func (b *builder) unpaired(lo, hi int) int {
 	n := 0
 	m := b.m
 	half := math.Ldexp(0.5, b.part.Tol.Exponent(0)-b.part.UnitQuanta) // of the quantum
-	next := make([]int64, hi)                                         // element of row j to look at next, 0 before the first
+	if b.spec.Set.lossless() {
+		half = 0
+	}
+	next := make([]int64, hi) // element of row j to look at next, 0 before the first
 	for i := lo; i < hi; i++ {
 		k, end := m.RowPtr[i], m.RowPtr[i+1]
 		for ; k < end && int(m.Col[k]) < i; k++ {
@@ -186,8 +189,11 @@ func (b *builder) unpaired(lo, hi int) int {
 	return n
 }
 
-// multiple is the multiple of the quantum that v is stored as, for NW.
+// multiple is the multiple of the quantum that v is stored as, for NW; v itself if it is stored as it is.
 func (b *builder) multiple(v float64) float64 {
+	if b.spec.Set.lossless() {
+		return v
+	}
 	return math.RoundToEven(dd.Ldexp(v, b.part.UnitQuanta-b.part.Tol.Exponent(0)))
 }
 

@@ -315,7 +315,7 @@ func (w *slotWriter) floats() bool {
 	base, ok := w.Floats(func(l int, base int32, e packed.Tiny) {
 		col[l] = uint16((e.Col - base) / b)
 		values[warp*(e.Col%b*b+e.Row%b)+int32(l)] = math.Float32bits(e.Value)
-		w.out.tally.Tiny++
+		w.out.tally.Floats++
 	})
 	if !ok {
 		return false

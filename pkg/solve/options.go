@@ -161,11 +161,11 @@ type Candidate struct {
 }
 
 // Storage says how to store the matrix that the method multiplies with. The residuals of refinement and the verdict always use the
-// matrix as given, so reduced precision costs refinement steps, never accuracy. By default Set is adaptive.AFX, or adaptive.FP64 without
-// refinement, which is plain CSR. Epsilon is 2^-24, or 2^-53 where the preconditioner leaves few iterations. Criterion is
+// matrix as given, so reduced precision costs refinement steps, never accuracy. By default Set is adaptive.AFX, or without
+// refinement adaptive.FP64, which is plain CSR, or adaptive.Lossless for many products. Epsilon is 2^-24, or 2^-53 where the preconditioner leaves few iterations. Criterion is
 // adaptive.NW for symmetric matrices and adaptive.CW for others. See adaptive.Spec.
 type Storage struct {
-	Set               adaptive.Set       // set of formats, such as adaptive.AFX or adaptive.FP64; adaptive.Sets lists all
+	Set               adaptive.Set       // set of formats, such as adaptive.AFX, adaptive.Lossless or adaptive.FP64; see adaptive.LookupSet
 	Epsilon           float64            // target accuracy, 2^-53 <= Epsilon < 1
 	Criterion         adaptive.Criterion // what Epsilon is relative to
 	Layout            adaptive.Layout    // in memory

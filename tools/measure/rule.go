@@ -40,7 +40,7 @@ var rule = []followed{
 }
 
 // raised matches what a solve reports when it stores the matrix in another precision.
-var raised = regexp.MustCompile(`(?:at epsilon |^epsilon )(2\^-\d+)|continuing with (FP64)`)
+var raised = regexp.MustCompile(`(?:at epsilon |^epsilon )(2\^-\d+)|continuing with (FP64|exact)`)
 
 // follow adds a panel with a solve by the rule and a solve in FP64.
 func (f followed) follow(g *records.Chart) error {

@@ -83,6 +83,7 @@ INLINE void multiply(const struct slot_call *c, int b) {
 			case BITS: slot(y, b, values, c->stream, t, w, x, index, BITS, &q); break;
 			case WIDE: slot(y, b, values, c->stream, t, w, x, index, WIDE, &q); break;
 			case SINGLE: slot(y, b, values, c->stream, t, w, x, index, SINGLE, &q); break;
+			case DOUBLE: slot(y, b, values, c->stream, t, w, x, index, DOUBLE, &q); break;
 			}
 			values += b * w;
 		}

@@ -61,4 +61,4 @@ INLINE void columns(f64v v[], int b, const double *x, const u16 *block, int time
 #endif
 
 // width_of returns the bytes of eight values.
-INLINE u64 width_of(u64 w, enum kind kind) { return kind == SINGLE ? 32 : w; }
+INLINE u64 width_of(u64 w, enum kind kind) { return kind == DOUBLE ? 64 : kind == SINGLE ? 32 : w; }

@@ -62,6 +62,7 @@ INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *work, int
 			case BITS: FN(slot)(y, b, values, c->stream, t, w, x, index, BITS, &q, &rest); break;
 			case WIDE: FN(slot)(y, b, values, c->stream, t, w, x, index, WIDE, &q, &rest); break;
 			case SINGLE: FN(slot)(y, b, values, c->stream, t, w, x, index, SINGLE, &q, &rest); break;
+			case DOUBLE: FN(slot)(y, b, values, c->stream, t, w, x, index, DOUBLE, &q, &rest); break;
 			}
 			values += b * w;
 		}

@@ -47,6 +47,7 @@ INLINE u64 unpack(double *to, int b, const u8 *from, i64 stream, const struct sl
 	case BITS: unpack_slot(to, b, from, stream, tables, w, BITS); break;
 	case WIDE: unpack_slot(to, b, from, stream, tables, w, WIDE); break;
 	case SINGLE: unpack_slot(to, b, from, stream, tables, w, SINGLE); break;
+	case DOUBLE: unpack_slot(to, b, from, stream, tables, w, DOUBLE); break;
 	}
 	return w;
 }

@@ -128,7 +128,7 @@ INLINE f64v integers(const u8 *from, const struct slot_table *t) {
 #endif
 
 // What is known about the slots of a group: nothing, so that the processor mispredicts branches that depend on a
-// width; that most are of one kind; or that they are float32.
+// width; that most are of one kind; or that they are floats.
 enum slots { MIXED, ALIKE, FLOATS };
 
 // decode_slot returns the values of a slot.
@@ -153,6 +153,7 @@ INLINE void add(struct state *s, const struct slot_call *c, int stream, const do
 	case BITS: decode_slot(m, from, t, w, BITS); break;
 	case WIDE: decode_slot(m, from, t, w, WIDE); break;
 	case SINGLE: decode_slot(m, from, t, w, SINGLE); break;
+	case DOUBLE: decode_slot(m, from, t, w, DOUBLE); break;
 	}
 	ddv *sum = s->sum[flags & TWOFOLD ? 0 : stream].part; // double-double has one sum, lest registers run out
 	UNROLL for (int h = 0; h < PARTS; h++) {
@@ -176,15 +177,15 @@ INLINE void add_columns(struct state *s, const struct slot_call *c, const struct
 }
 
 // add_diagonals adds the products of a group of diagonals of the rows from `row` on.
-INLINE void add_diagonals(struct state *s, const struct slot_call *c, const struct slot_group *g, i64 row, int flags) {
+INLINE void add_diagonals(struct state *s, const struct slot_call *c, const struct slot_group *g, i64 row, enum slots slots, int flags) {
 	const double *x = c->x_row + row, *x_lo = flags & TWOFOLD ? c->x_lo + (x - c->x) : x;
 	const i32 *offset = c->offsets + g->base;
 	i64 n = g->slots;
 	for (; n > 1; n -= 2, offset += 2) {
-		add(s, c, 0, x + offset[0], x_lo + offset[0], NONE, LOADS, ALIKE, flags);
-		add(s, c, 1, x + offset[1], x_lo + offset[1], NONE, LOADS, ALIKE, flags);
+		add(s, c, 0, x + offset[0], x_lo + offset[0], NONE, LOADS, slots, flags);
+		add(s, c, 1, x + offset[1], x_lo + offset[1], NONE, LOADS, slots, flags);
 	}
-	if (n > 0) add(s, c, 0, x + offset[0], x_lo + offset[0], NONE, LOADS, ALIKE, flags);
+	if (n > 0) add(s, c, 0, x + offset[0], x_lo + offset[0], NONE, LOADS, slots, flags);
 }
 
 // end_slice returns the sums of a slice and begins the next one.
@@ -202,9 +203,10 @@ INLINE void mul(const struct slot_call *c, enum columns columns, enum access acc
 	i64 row = 0;
 	for (const struct slot_group *g = c->groups, *end = g + c->count; g < end; g++) {
 		if (columns == NEAR && g->flags & DIAGONAL) {
-			add_diagonals(&s, c, g, row, flags);
+			if (g->flags & FLOAT) add_diagonals(&s, c, g, row, FLOATS, flags);
+			else add_diagonals(&s, c, g, row, ALIKE, flags);
 		} else if (g->flags & FLOAT) {
-			add_columns(&s, c, g, columns, LOADS, FLOATS, flags);
+			add_columns(&s, c, g, columns, access, FLOATS, flags);
 		} else {
 			add_columns(&s, c, g, columns, access, MIXED, flags);
 		}

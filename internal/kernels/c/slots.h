@@ -50,11 +50,12 @@ struct slot_call {
 	const double *x_lo;
 };
 
-// How a slot is decoded: its integers are whole bytes, bits that fit in a float64, more bits, or float32.
-enum kind { BYTES, BITS, WIDE, SINGLE };
+// How a slot is decoded: its integers are whole bytes, bits that fit in a float64, more bits; or it is of float32 or
+// float64.
+enum kind { BYTES, BITS, WIDE, SINGLE, DOUBLE };
 
 INLINE enum kind kind_of(u64 w, u64 flags) {
-	if (flags & FLOAT) return SINGLE;
+	if (flags & FLOAT) return w == 64 ? DOUBLE : SINGLE;
 	if (w > 52 && WIDTH == 4) return WIDE;
 	return w <= 24 && w % 8 == 0 ? BYTES : BITS;
 }
@@ -65,6 +66,7 @@ enum { PARTS = LANES / WIDTH }; // number of vectors of a slot
 #if WIDTH == 8
 INLINE f64v decode(const u8 *from, const struct slot_table *t, u64 w, int h, enum kind kind) {
 	(void)w, (void)h;
+	if (kind == DOUBLE) return LOAD(f64v, from);
 	if (kind == SINGLE) return __builtin_convertvector(LOAD(f32v, from), f64v);
 	__m512i v = LOAD(__m512i, from), at = LOAD(__m512i, t->bytes);
 	if (kind == BYTES) return (f64v)_mm512_mask_permutexvar_epi8((__m512i)all(0x1p52), t->whole, at, v) - all(t->minus);
@@ -73,6 +75,7 @@ INLINE f64v decode(const u8 *from, const struct slot_table *t, u64 w, int h, enu
 }
 #else
 INLINE f64v decode(const u8 *from, const struct slot_table *t, u64 w, int h, enum kind kind) {
+	if (kind == DOUBLE) return LOAD(f64x4, from + 32 * h);
 	if (kind == SINGLE) return __builtin_convertvector(LOAD(f32x4, from + 16 * h), f64x4);
 	u64x4 v = bytes_at(h ? pair(from + w / 2, from + 3 * w / 4) : pair(from, from + w / 4), LOAD(u8x32, t->bytes + 32 * h));
 	u64x4 flip = (u64x4){t->flip, t->flip, t->flip, t->flip}, down = (u64x4){t->down, t->down, t->down, t->down};

@@ -313,7 +313,8 @@ INLINE void store_narrow(u8 *to, const i64 *const *p, i64 at, u64 w) {
 }
 
 INLINE void pack_slot(u8 *to, const i64 *const *p, i64 at, const struct pack_table *tables, u64 w) {
-	if (w < 8) store_narrow(to, p, at, w);
+	if (w == 64) UNROLL for (int l = 0; l < LANES; l++) STORE(to + 8 * l, p[l][at]);
+	else if (w < 8) store_narrow(to, p, at, w);
 	else store(to, p, at, tables + w);
 }
 

@@ -197,6 +197,7 @@ INLINE void multiply(const struct symmetric_call *c, int b) {
 				switch (kind) {
 				case BYTES: on_diagonal(&s, b, values, c->stream, t, w, BYTES); break;
 				case BITS: on_diagonal(&s, b, values, c->stream, t, w, BITS); break;
+				case DOUBLE: on_diagonal(&s, b, values, c->stream, t, w, DOUBLE); break;
 				default: on_diagonal(&s, b, values, c->stream, t, w, WIDE); break;
 				}
 			} else {
@@ -205,6 +206,7 @@ INLINE void multiply(const struct symmetric_call *c, int b) {
 				case BITS: slot(&s, b, stride, values, c->stream, t, w, x, sums, index, BITS, &q); break;
 				case WIDE: slot(&s, b, stride, values, c->stream, t, w, x, sums, index, WIDE, &q); break;
 				case SINGLE: slot(&s, b, stride, values, c->stream, t, w, x, sums, index, SINGLE, &q); break;
+				case DOUBLE: slot(&s, b, stride, values, c->stream, t, w, x, sums, index, DOUBLE, &q); break;
 				}
 				index += LANES;
 			}

@@ -67,7 +67,7 @@ INLINE void FN(multiply)(const struct symmetric_call *c, struct multi_work *s, i
 			}
 			places(s->places, index, g->base, K * b, c->x, FETCH(K * b));
 			index += LANES;
-			if (g->flags & FLOAT) FN(slot)(s, b, c->x, sums, 0);
+			if (kind_of(*widths, g->flags) == SINGLE) FN(slot)(s, b, c->x, sums, 0);
 			else FN(slot)(s, b, c->x, sums, 1);
 		}
 		if (!(g->flags & LAST)) continue;

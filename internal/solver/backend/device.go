@@ -99,8 +99,8 @@ type DeviceMatrix struct {
 
 // Store converts the scaled matrix on the host and copies it to the device.
 func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector, gpu.Scalar], error) {
-	if layout := t.Layout; layout.FP64() {
-		if t = rules.FP64(t); layout != adaptive.CSR {
+	if layout := t.Layout; layout.FP64() || rules.Exact(t) { // slots of a device hold no FP64 numbers
+		if t = rules.FP64(t); layout.FP64() && layout != adaptive.CSR {
 			t.Layout = layout
 		}
 	}

@@ -108,7 +108,7 @@ func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, e
 	a := dist.NewOperator(r.job.Matrix, products, r.pool)
 	a.Use(r.kernels)
 	s := r.describe(made, t)
-	if r.haloEpsilon > 0 && !rules.Plain(s.Storage) {
+	if r.haloEpsilon > 0 && !rules.Exact(s.Storage) {
 		a.RoundHalo(r.haloEpsilon)
 	}
 	s.Relaxer = a

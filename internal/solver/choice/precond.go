@@ -126,20 +126,23 @@ func (p *Preconditioner[V, S]) ApplyT(dst, src V) {
 	p.By.(krylov.TransposedPreconditioner[V]).ApplyT(dst, src)
 }
 
-// levels are the accuracies of storage that a solve tries one after the other. FP64 follows the last.
+// levels are the accuracies of storage that a solve tries one after the other. Storage without errors follows the last.
 var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
 
 // Precision is the accuracy of a storage.
 type Precision struct {
-	Plain   bool // FP64
-	Epsilon float64
+	Plain    bool // FP64
+	Lossless bool // without errors, in slots
+	Epsilon  float64
 }
 
 // PrecisionOf returns the precision of a storage.
-func PrecisionOf(t solve.Storage) Precision { return Precision{rules.Plain(t), t.Epsilon} }
+func PrecisionOf(t solve.Storage) Precision {
+	return Precision{rules.Plain(t), rules.Exact(t) && !rules.Plain(t), t.Epsilon}
+}
 
 // NextStorage returns the storage to go on with after a method with storage t has stopped for a reason: the next level if
-// the accuracy may be the cause, and FP64 otherwise.
+// the accuracy may be the cause, and one without errors otherwise.
 func NextStorage(t solve.Storage, reason krylov.Reason) solve.Storage {
 	if reason == krylov.Slow || reason == krylov.Indefinite {
 		for _, eps := range levels {
@@ -148,7 +151,7 @@ func NextStorage(t solve.Storage, reason krylov.Reason) solve.Storage {
 			}
 		}
 	}
-	return rules.FP64(t)
+	return rules.Lossless(t)
 }
 
 // StorageAt returns the storage t with another precision.
@@ -156,7 +159,9 @@ func StorageAt(t solve.Storage, p Precision) solve.Storage {
 	switch {
 	case p.Plain:
 		return rules.FP64(t)
-	case rules.Plain(t): // by the rules
+	case p.Lossless:
+		return rules.Lossless(t)
+	case rules.Exact(t): // by the rules
 		t = rules.StorageWithDefaults(solve.Storage{Epsilon: p.Epsilon, Criterion: t.Criterion, DD: t.DD}, false, false)
 	case p.Epsilon == t.Epsilon:
 		return t

@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -158,7 +159,9 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 		return rules.FP64(rules.StorageWithDefaults(with, s.Facts.Symmetric, false))
 	}
 	switch {
-	case s.Opt.NoRefine || rules.Plain(t) || t.Epsilon != 0: // requested
+	case s.Opt.NoRefine && s.manyProducts(fallbacks) && len(t.Set.Formats) == 0 && t.Layout == adaptive.LayoutAuto:
+		t.Set = adaptive.Lossless
+	case s.Opt.NoRefine || rules.Exact(t) || t.Epsilon != 0: // requested
 	case (fewProducts(fallbacks) || fallbacks[0].Kind == precond.AMG) && s.StorageOpen():
 		return plain(solve.Storage{}), WhyPlain
 	case s.Opt.Vectors.Kind == solve.VectorsDD && s.StorageOpen():
@@ -174,6 +177,11 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	}
 	t.DD = s.Opt.Vectors.Kind == solve.VectorsDD
 	return rules.StorageWithDefaults(t, s.Facts.Symmetric, s.Opt.NoRefine), why
+}
+
+// manyProducts reports whether so many products are expected that storing the matrix pays even if no element gets an error.
+func (s *System) manyProducts(fallbacks []Fallback) bool {
+	return !s.small() && s.Opt.Device == nil && s.Opt.Vectors.Kind != solve.VectorsDD && !FewIterations(fallbacks[0].Kind)
 }
 
 // small reports whether storing the matrix takes longer than most solves save by it.

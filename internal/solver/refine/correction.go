@@ -154,8 +154,8 @@ func (c *Correction[V, S]) method() (krylov.Method[V, S], error) {
 	return method, err
 }
 
-// Plain reports whether the matrix is stored in FP64.
-func (c *Correction[V, S]) Plain() bool { return rules.Plain(c.Matrix.About().Storage) }
+// Plain reports whether the matrix is stored without errors.
+func (c *Correction[V, S]) Plain() bool { return rules.Exact(c.Matrix.About().Storage) }
 
 // failing reports whether a method ended because it could not go on.
 func failing(reason krylov.Reason) bool {

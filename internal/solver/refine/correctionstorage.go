@@ -14,7 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Raise stores the matrix more accurately. It returns false if the matrix is in FP64 already.
+// Raise stores the matrix more accurately. It returns false if no element has an error.
 func (c *Correction[V, S]) Raise(reason krylov.Reason) bool {
 	if c.Plain() {
 		return false
@@ -53,7 +53,7 @@ func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 	now := c.Matrix.About().Storage
 	switch {
 	case c.Open && (v.Kind == precond.AMG || v.Kind == precond.CG32):
-		if rules.Plain(now) {
+		if rules.Exact(now) {
 			return nil
 		}
 		c.Log(fmt.Sprintf(choice.StoredPlain, choice.WhyPlain))
@@ -68,7 +68,7 @@ func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 		}
 		c.Log(fmt.Sprintf("epsilon %s: %s", packed.FormatEpsilon(epsilon), why))
 		return c.usePrecision(choice.Precision{Epsilon: epsilon})
-	case !c.Chosen || rules.Plain(now) || now.Epsilon <= rules.PreconditionedEpsilon || !choice.FewIterations(v.Kind):
+	case !c.Chosen || rules.Exact(now) || now.Epsilon <= rules.PreconditionedEpsilon || !choice.FewIterations(v.Kind):
 		return nil
 	}
 	c.Log(fmt.Sprintf("epsilon %s: %s", packed.FormatEpsilon(rules.PreconditionedEpsilon), choice.WhyFine))

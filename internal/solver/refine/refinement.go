@@ -207,7 +207,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	switch about := matrix.About().Storage; {
 	case why != "" && rules.Plain(storage):
 		s.Say(choice.StoredPlain, why)
-	case why != "" && !rules.Plain(about):
+	case why != "" && !rules.Exact(about):
 		s.Say("epsilon %s: %s", packed.FormatEpsilon(about.Epsilon), why)
 	}
 	for _, line := range matrix.About().Lines() {

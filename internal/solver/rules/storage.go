@@ -14,6 +14,9 @@ const PreconditionedEpsilon = 0x1p-53
 // Plain reports whether a storage is FP64 throughout.
 func Plain(t solve.Storage) bool { return t.Set.Uniform && t.Set.Name == "FP64" }
 
+// Exact reports whether no element of a storage has an error.
+func Exact(t solve.Storage) bool { return Plain(t) || t.Set.Name == adaptive.Lossless.Name }
+
 // StorageWithDefaults fills in what a storage leaves open. Symmetric matrices get NW, after symmetric scaling: CW would store a_ij and
 // a_ji differently.
 func StorageWithDefaults(t solve.Storage, symmetric, noRefine bool) solve.Storage {
@@ -24,7 +27,11 @@ func StorageWithDefaults(t solve.Storage, symmetric, noRefine bool) solve.Storag
 	default:
 		t.Set = adaptive.AFX
 	}
-	if t.Epsilon == 0 {
+	switch {
+	case t.Epsilon != 0:
+	case Exact(t) && !Plain(t):
+		t.Epsilon = adaptive.MinEpsilon
+	default:
 		t.Epsilon = DefaultEpsilon
 	}
 	if t.Criterion == "" {
@@ -53,6 +60,15 @@ func SameStorage(t, o solve.Storage) bool {
 // FP64 returns the storage in FP64: plain CSR, or the fastest layout for double-double vectors if t is for these.
 func FP64(t solve.Storage) solve.Storage {
 	return solve.Storage{Set: adaptive.FP64, Epsilon: adaptive.MinEpsilon, Criterion: t.Criterion, DD: t.DD}
+}
+
+// Lossless returns the storage without errors that has the fastest products: in slots, or in FP64 for double-double vectors.
+func Lossless(t solve.Storage) solve.Storage {
+	plain := FP64(t)
+	if !t.DD {
+		plain.Set = adaptive.Lossless
+	}
+	return plain
 }
 
 // Wide returns the storage in FP64 for double-double vectors.
