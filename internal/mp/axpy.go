@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -71,7 +72,7 @@ func (t term) shift(m []uint64, by int) (rest bool) {
 	top := 64 * (len(m) - 1) // bits of m below the word for the carry
 	at := 64*len(t.m) - top + by
 	for k := range m {
-		m[k] = bitsFrom(t.m, at+64*k)
+		m[k] = kernels.BitsFrom(t.m, at+64*k)
 	}
 	for k := 0; k < len(t.m) && 64*k < at; k++ {
 		w := t.m[k]
