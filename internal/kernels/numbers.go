@@ -25,9 +25,11 @@ type numberKernels struct {
 	fix   fixLimbsKernel
 	lanes fixLanesKernel
 	round roundLimbsKernel
+
+	addTimes addTimesKernel
 }
 
-var portableNumbers = numberKernels{fixLimbs, fixLanes, roundLimbs}
+var portableNumbers = numberKernels{fixLimbs, fixLanes, roundLimbs, addTimes}
 
 // FixLimbs writes floor(|x_i| 2^(52 size - top)) to limbs to[size i:] for all numbers, with the sign of x_i in bit 63
 // of the lowest limb: the form of RowLimbs. No exponent is above top.
@@ -150,7 +152,7 @@ func roundLimbs(y Numbers, sums []uint64, stride, limbs int, units []int) {
 		}
 		neg := SettleLimbs(s[:limbs])
 		PackLimbs(m, s[:limbs])
-		y.Exp[i], y.Neg[i] = RoundWords(y.Mant[i*y.Words:(i+1)*y.Words], y.Bits, neg, m, units[i]+64*len(m), false)
+		y.round(i, neg, m, units[i]+64*len(m), false)
 	}
 }
 

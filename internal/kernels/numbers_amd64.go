@@ -40,8 +40,21 @@ type roundCall struct {
 	room          *uint64
 }
 
-// roundRoom is the number of words that the kernel needs for its intermediate results.
-const roundRoom = Lanes * (2*38 + MostSumLimbs + 28)
+// axpyCall holds the arguments of axpyNumbers.
+type axpyCall struct {
+	y, x             *numberArray
+	at, count, limbs int
+	factor           *uint64
+	exp, neg         int
+	room             *uint64
+}
+
+// The kernels need room for their intermediate results: for sums of 68 limbs, and of axpyNumbers for a product and a
+// term that are twice as long, and for one factor.
+const (
+	roundRoom = Lanes * (38 + 68 + 38 + 28)
+	axpyRoom  = roundRoom + Lanes*(2*137+MaxLimbs)
+)
 
 func fixLimbsOct(to []uint64, size int, x Numbers, top int) {
 	from := arrayOf(x)
@@ -68,6 +81,29 @@ func roundLimbsOct(y Numbers, sums []uint64, stride, limbs int, units []int) {
 		c := roundCall{&to, at, n, &sums[stride*at], stride, limbs, &units[at], &room[0]}
 		if simd.RoundLimbsOct(unsafe.Pointer(&c)) != 0 { // an exponent is out of range
 			roundLimbs(y.Part(at, at+n), sums[stride*at:], stride, limbs, units[at:])
+		}
+	}
+}
+
+func addTimesOct(y, a, x Numbers) {
+	if len(x.Exp) < 2*Lanes { // less than the kernel's preparations
+		addTimes(y, a, x)
+		return
+	}
+	size := LimbSize(x.Bits)
+	var factor [MaxLimbs]uint64
+	var room [axpyRoom]uint64
+	a.magnitude(factor[:size], 1, 0, LimbBits*size, int(a.Exp[0]))
+	to, from := arrayOf(y), arrayOf(x)
+	c := axpyCall{y: &to, x: &from, count: len(x.Exp), limbs: size, factor: &factor[0], exp: int(a.Exp[0]), room: &room[0]}
+	if a.Neg[0] {
+		c.neg = 1
+	}
+	for c.at < c.count {
+		if c.at = simd.AxpyNumbersOct(unsafe.Pointer(&c)); c.at < c.count { // an exponent is out of range
+			next := min(c.at+Lanes, c.count)
+			addTimes(y.Part(c.at, next), a, x.Part(c.at, next))
+			c.at = next
 		}
 	}
 }

@@ -124,6 +124,61 @@ func limbNumbers(a *arena, rng *rand.Rand) {
 	})
 }
 
+// numberSums adds multiples of numbers, also of ones that cancel.
+func numberSums(a *arena, rng *rand.Rand) {
+	n, bits := rng.IntN(40), numberBits[rng.IntN(len(numberBits))]
+	x, y, factor := cancelling(rng, n, bits)
+	everywhere(a, "AddTimes", nil, func(k *Set) []float64 {
+		y := y.in(a)
+		k.AddTimes(y, factor.in(a), x.in(a))
+		return y.results()
+	})
+}
+
+// cancelling returns n numbers x and y and a factor; some y are near -factor x.
+func cancelling(rng *rand.Rand, n, bits int) (x, y, factor Numbers) {
+	spread := []int{3, 100, 1000, 4000}[rng.IntN(4)]
+	x, y, factor = randomNumbers(rng, n, bits, rng.IntN(200), spread), randomNumbers(rng, n, bits, rng.IntN(200), spread), randomNumbers(rng, 1, bits, 9, 9)
+	m := make([]uint64, 2*x.Words)
+	for i := range n {
+		if f, t := factor.Term(0), x.Term(i); rng.IntN(3) == 0 && !f.Zero() && !t.Zero() {
+			p := f.Times(t, m)
+			y.round(i, !p.Neg, p.M, p.E, false)
+		}
+		if rng.IntN(100) == 0 && x.Mant[(i+1)*x.Words-1] != 0 {
+			x.Exp[i] = []int32{math.MinInt32, math.MinInt32 + 3}[rng.IntN(2)]
+		}
+	}
+	return x, y, factor
+}
+
+// Multiples are added as math/big adds them, and rounded once.
+func TestAddTimes(t *testing.T) {
+	eachSet(t, func(t *testing.T, k *Set) {
+		rng := rand.New(rand.NewPCG(67, 68))
+		for round := range 400 {
+			bits, n := numberBits[round%len(numberBits)], 1+rng.IntN(40)
+			x, y, factor := cancelling(rng, n, bits)
+			exact := new(big.Float).SetPrec(20000)
+			var want []*big.Float
+			for i := range n {
+				if x.Exp[i] < math.MinInt32+10 { // too far from y for an exact sum of so many bits
+					x.Exp[i] = -20
+				}
+				exact.Mul(x.float(i), factor.float(0))
+				exact.Add(exact, y.float(i))
+				want = append(want, new(big.Float).SetPrec(uint(bits)).Set(exact))
+			}
+			k.AddTimes(y, factor, x)
+			for i := range n {
+				if got := y.float(i); got.Cmp(want[i]) != 0 {
+					t.Fatalf("%d bits: %v, want %v", bits, got.Text('p', 0), want[i].Text('p', 0))
+				}
+			}
+		}
+	})
+}
+
 // Sums are rounded as math/big rounds them, ties to even among them.
 func TestRoundLimbs(t *testing.T) {
 	eachSet(t, func(t *testing.T, k *Set) {

@@ -69,7 +69,7 @@ func (a *Dense) SetRow(i int, v *Vec) {
 	row, col, limbs := make(sum, size+1), make(sum, size+1), make([]uint64, size)
 	for j := range a.cols {
 		was := a.limb[(c*a.cols+j)*size*lanes+l:]
-		v.numbers(0, v.Len()).OffsetLimbs(limbs, 1, j, e)
+		v.all().OffsetLimbs(limbs, 1, j, e)
 		sums := a.colSums[j*(size+1) : (j+1)*(size+1)]
 		for k := range sums {
 			col[k] = int64(sums[k])
@@ -174,7 +174,7 @@ func (v *Vec) clear() {
 // their sum.
 func (v *Vec) fixOffset(pool *parallel.Pool, size, e int) (limbs, sums []uint64) {
 	limbs = make([]uint64, v.Len()*size)
-	x := v.numbers(0, v.Len())
+	x := v.all()
 	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x.OffsetLimbs(limbs[i*size:(i+1)*size], 1, i, e)

@@ -16,6 +16,9 @@ func (v *Vec) numbers(lo, hi int) kernels.Numbers {
 	return kernels.Numbers{Words: v.words, Bits: v.bits, Exp: v.exp[lo:hi], Neg: v.neg[lo:hi], Mant: v.mant[lo*v.words : hi*v.words]}
 }
 
+// all returns all numbers.
+func (v *Vec) all() kernels.Numbers { return v.numbers(0, v.Len()) }
+
 // sum is an integer in limbs to which limbs can be added.
 type sum []int64
 

@@ -171,6 +171,9 @@ func FixLanesOct(c unsafe.Pointer)
 func RoundLimbsOct(c unsafe.Pointer) int
 
 //go:noescape
+func AxpyNumbersOct(c unsafe.Pointer) int
+
+//go:noescape
 func DotFloatsOct(v []float32, w []float64) float64
 
 //go:noescape
