@@ -52,7 +52,7 @@ func fixLimbs(to []uint64, size int, x Numbers, top int) {
 }
 
 // magnitude writes floor(|x_i| 2^(n-e)) to limbs that are `step` words apart.
-func (x Numbers) magnitude(limbs []uint64, step, i, n, e int) {
+func (x *Numbers) magnitude(limbs []uint64, step, i, n, e int) {
 	m := x.Mant[i*x.Words : (i+1)*x.Words]
 	at := 64*x.Words - n + e - int(x.Exp[i])
 	for k := 0; k < len(limbs); k += step {
@@ -96,22 +96,23 @@ func fixLanes(to, sums []uint64, size int, x Numbers, top int, tops []int) {
 			if tops != nil {
 				top = tops[i]
 			}
-			x.OffsetLimbs(limbs, Lanes, i, top)
+			x.OffsetLimbs(limbs, Lanes, size, i, top)
 		} else {
 			for k := range size {
 				limbs[Lanes*k] = 0
 			}
 			limbs[Lanes*(size-1)] = halfLimb
 		}
-		for k := range size {
-			sums[Lanes*k+i%Lanes] += limbs[Lanes*k]
+		at := i % Lanes
+		for k := 0; k <= Lanes*(size-1); k += Lanes {
+			sums[at+k] += limbs[k]
 		}
 	}
 }
 
-// OffsetLimbs writes number i as FixLanes does, to limbs that are `step` words apart.
-func (x Numbers) OffsetLimbs(limbs []uint64, step, i, top int) {
-	size := (len(limbs) + step - 1) / step
+// OffsetLimbs writes number i as FixLanes does, to `size` limbs that are `step` words apart.
+func (x *Numbers) OffsetLimbs(limbs []uint64, step, size, i, top int) {
+	limbs = limbs[:step*(size-1)+1]
 	x.magnitude(limbs, step, i, LimbBits*size-1, top)
 	last := step * (size - 1)
 	if !x.Neg[i] {

@@ -18,13 +18,13 @@ func addTimes(y, a, x Numbers) {
 	s, f := NewAdder(len(m)), a.Term(0)
 	for i := range x.Exp {
 		if t := x.Term(i); !t.Zero() {
-			s.Put(y, i, y.Term(i), f.Times(t, m))
+			s.Put(&y, i, y.Term(i), f.Times(t, m))
 		}
 	}
 }
 
 // round sets number i to ±0.m 2^e, see RoundWords.
-func (x Numbers) round(i int, neg bool, m []uint64, e int, rest bool) {
+func (x *Numbers) round(i int, neg bool, m []uint64, e int, rest bool) {
 	x.Exp[i], x.Neg[i] = RoundWords(x.Mant[i*x.Words:(i+1)*x.Words], x.Bits, neg, m, e, rest)
 }
 
@@ -39,7 +39,7 @@ type Term struct {
 func (t Term) Zero() bool { return t.M[len(t.M)-1] == 0 }
 
 // Term returns number i.
-func (x Numbers) Term(i int) Term {
+func (x *Numbers) Term(i int) Term {
 	return Term{x.Neg[i], x.Mant[i*x.Words : (i+1)*x.Words], int(x.Exp[i])}
 }
 
@@ -52,7 +52,7 @@ func NewAdder(words int) *Adder {
 }
 
 // Put sets number i of y to a + b, rounded once, as if the sum were exact.
-func (s *Adder) Put(y Numbers, i int, a, b Term) {
+func (s *Adder) Put(y *Numbers, i int, a, b Term) {
 	if a.Zero() || !b.Zero() && b.E > a.E {
 		a, b = b, a
 	}
@@ -63,7 +63,7 @@ func (s *Adder) Put(y Numbers, i int, a, b Term) {
 	clear(s.m)
 	copy(s.m[n-1-len(a.M):], a.M)
 	if b.Zero() {
-		y.round(i, a.Neg, s.m, a.E+64, false)
+		y.Exp[i], y.Neg[i] = RoundWords(y.Mant[i*y.Words:(i+1)*y.Words], y.Bits, a.Neg, s.m, a.E+64, false)
 		return
 	}
 	rest := b.shift(s.low, a.E-b.E)
@@ -88,7 +88,7 @@ func (s *Adder) Put(y Numbers, i int, a, b Term) {
 			}
 		}
 	}
-	y.round(i, neg, s.m, a.E+64, rest)
+	y.Exp[i], y.Neg[i] = RoundWords(y.Mant[i*y.Words:(i+1)*y.Words], y.Bits, neg, s.m, a.E+64, rest)
 }
 
 // shift writes the number to m as Put does, `by` bits lower, and reports whether bits were lost.

@@ -12,12 +12,12 @@ import (
 func (v *Vec) AddScaled(d []float64, e int) {
 	s, y := kernels.NewAdder(v.words), v.all()
 	for i, a := range d {
-		addFloat64(s, y, i, a, e)
+		addFloat64(s, &y, i, a, e)
 	}
 }
 
 // addFloat64 adds a 2^e to number i of y.
-func addFloat64(s *kernels.Adder, y kernels.Numbers, i int, a float64, e int) {
+func addFloat64(s *kernels.Adder, y *kernels.Numbers, i int, a float64, e int) {
 	if w, ea, neg := split(a); w != 0 {
 		shift := bits.LeadingZeros64(w)
 		s.Put(y, i, y.Term(i), kernels.Term{Neg: neg, M: []uint64{w << shift}, E: ea + 64 - shift + e})
@@ -42,7 +42,8 @@ func (v *Vec) multiply(pool *parallel.Pool, a *big.Float, x *Vec, add bool) {
 			kernels.Default().AddTimes(v.numbers(lo, hi), factor.all(), x.numbers(lo, hi))
 			return
 		}
-		f, xs, m := factor.all().Term(0), x.all(), make([]uint64, x.words+v.words)
+		fs, xs, m := factor.all(), x.all(), make([]uint64, x.words+v.words)
+		f := fs.Term(0)
 		for i := lo; i < hi; i++ {
 			p := f.Times(xs.Term(i), m)
 			v.put(i, p.Neg, p.M, p.E, false)

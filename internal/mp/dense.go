@@ -66,10 +66,11 @@ func (a *Dense) SetRow(i int, v *Vec) {
 	e, any := v.top()
 	a.exp[i], a.empty[i] = e, !any
 	size, c, l := a.size, i/lanes, i%lanes
+	x := v.all()
 	row, col, limbs := make(sum, size+1), make(sum, size+1), make([]uint64, size)
 	for j := range a.cols {
 		was := a.limb[(c*a.cols+j)*size*lanes+l:]
-		v.all().OffsetLimbs(limbs, 1, j, e)
+		x.OffsetLimbs(limbs, 1, size, j, e)
 		sums := a.colSums[j*(size+1) : (j+1)*(size+1)]
 		for k := range sums {
 			col[k] = int64(sums[k])
@@ -177,7 +178,7 @@ func (v *Vec) fixOffset(pool *parallel.Pool, size, e int) (limbs, sums []uint64)
 	x := v.all()
 	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			x.OffsetLimbs(limbs[i*size:(i+1)*size], 1, i, e)
+			x.OffsetLimbs(limbs[i*size:], 1, size, i, e)
 		}
 	})
 	s := make(sum, size+1)

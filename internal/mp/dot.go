@@ -33,9 +33,9 @@ func fixLanes(pool *parallel.Pool, x *Vec, size int, tops []int) *byLanes {
 	return f
 }
 
-// together is a number of chunks that are converted to limbs at a time: their limbs fit in the caches next to a
-// processor, and sums of so many limbs need no carries.
-const together = 32
+// together is a number of chunks that are converted to limbs at a time: the limbs of two vectors
+// stay in the first cache, and sums of so many limbs need no carries.
+const together = 8
 
 // total adds up numbers in the form of kernels.FixLanes.
 type total struct {

@@ -39,7 +39,8 @@ func FactorLU(ctx context.Context, pool *parallel.Pool, bits int, s csr.Scaling,
 		for i := range n {
 			cols, vals := part.Row(i)
 			for k, j := range cols {
-				addFloat64(add, f.cols[j].all(), i, vals[k], s.Row[i]+s.Col[j])
+				y := f.cols[j].all()
+				addFloat64(add, &y, i, vals[k], s.Row[i]+s.Col[j])
 			}
 		}
 	}
@@ -106,9 +107,9 @@ func (f *LU) below(lo, hi int) *Dense {
 
 // largest returns the largest element from k on, to its leading word.
 func (v *Vec) largest(k int) int {
-	best := k
+	x, best := v.all(), k
 	for i := k + 1; i < v.Len(); i++ {
-		a, b := v.all().Term(i), v.all().Term(best)
+		a, b := x.Term(i), x.Term(best)
 		if top := v.words - 1; !a.Zero() && (b.Zero() || a.E > b.E || a.E == b.E && a.M[top] > b.M[top]) {
 			best = i
 		}
