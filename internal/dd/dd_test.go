@@ -72,3 +72,17 @@ func TestSqrtOfZeroAndNegative(t *testing.T) {
 		t.Errorf("sqrt(-1) = %v", v)
 	}
 }
+
+// The error of a product is exact from 2^-968 on, and not below.
+func TestTwoProdUnderflow(t *testing.T) {
+	const a = 1 + 0x1p-52 // a^2 has bits down to 2^-104
+	exact := func(e int) bool {
+		p, r := TwoProd(math.Ldexp(a, e/2), math.Ldexp(a, e-e/2))
+		want := new(big.Float).SetPrec(200).SetMantExp(new(big.Float).SetPrec(200).Mul(big.NewFloat(a), big.NewFloat(a)), e)
+		got := new(big.Float).SetPrec(200).Add(big.NewFloat(p), big.NewFloat(r))
+		return got.Cmp(want) == 0
+	}
+	if !exact(-968) || !exact(-970) || exact(-971) || exact(-1040) {
+		t.Errorf("exact at 2^-968, -970, -971, -1040: %v %v %v %v", exact(-968), exact(-970), exact(-971), exact(-1040))
+	}
+}

@@ -188,6 +188,8 @@ var kernelCases = []struct {
 	}},
 	{"limbs", limbProducts},
 	{"rows of limbs", limbRows},
+	{"numbers of limbs", limbNumbers},
+	{"sums of numbers", numberSums},
 	{"residues", residueProducts},
 	{"folding", func(a *arena, rng *rand.Rand) {
 		x, streams := numbers[float64](rng, rng.IntN(300)), 1+rng.IntN(4)

@@ -9,11 +9,13 @@ import (
 type preciseKernels struct {
 	limbs    limbKernels
 	residues residuesKernel
+	numbers  numberKernels
 }
 
 var portablePrecise = preciseKernels{
 	limbs:    portableLimbs,
 	residues: dotResidues,
+	numbers:  portableNumbers,
 }
 
 // Integers of multiple precision consist of limbs of 52 bits, the lowest first: as many bits as IFMA multiplies, and
@@ -115,24 +117,24 @@ func limbIndex(size int) int { return slices.Index(limbSizes[:], size) }
 // with 0 <= shift <= MaxLimbs. The limbs of x are magnitudes; bit 63 of the lowest limb is the sign.
 const limbSign = 1 << 63
 
-// LimbRowWords returns the number of words of a row in the sums of RowLimbs, and the number of its lanes.
-func LimbRowWords(size int) (words, lanes int) {
-	lanes = (size + 3) / 4 * 4
-	return 3*lanes + 2, lanes
+// LimbRowWords returns the number of words of a row in the sums of RowLimbs, of which those from `limbs` on are 0.
+func LimbRowWords(size int) (words, limbs int) {
+	limbs = rowLanes(size) + 2
+	return (limbs + 7) / 8 * 8, limbs
 }
+
+// rowLanes returns the number of limbs of x that RowLimbs multiplies, a multiple of the lanes of vectors.
+func rowLanes(size int) int { return (size + 3) / 4 * 4 }
 
 // LimbPadding is the number of words that must follow the words of x in RowLimbs.
 const LimbPadding = 2*MaxLimbs + 14
 
 // RowLimbs computes rows of a sparse matrix times x, whose numbers have `size` limbs. Row r has the entries ptr[r] to
-// ptr[r+1]-1, at most MaxLimbTerms/2. Entry e has the column col[e] and the words entries[2e] and entries[2e+1].
+// ptr[r+1]-1, at most MaxLimbTerms/8. Entry e has the column col[e] and the words entries[2e] and entries[2e+1].
 //
-// The row's words of s are three times `lanes` sums and two more, see LimbRowWords. Let z be the limbs of x from
-// `shift` on, followed by zeros, with every bit of all lanes inverted if the product is negative. Sums 0 have the low
-// limbs of a0 z, sums 1 the high limbs of a0 z and the low limbs of a1 z, sums 2 the high limbs of a1 z, so that limb
-// k of sums q has the weight of limb k+q. The two additional words are the sums of a0 and a1 of negative products:
-// since the inverted limbs are 2^(52 lanes) - 1 - z, the caller must subtract these sums at limb `lanes` and add them
-// at limb 0.
+// The row's words of s, see LimbRowWords, are the sum of a z in limbs of two's complement that are not carried, where
+// z are the limbs of x from `shift` on. For a negative product every bit of z is inverted, which makes it 2^(52 lanes)
+// - 1 - z, and what this adds is subtracted.
 func (k *Set) RowLimbs(size int, s []uint64, ptr []int, col []int32, entries, x []uint64) {
 	k.limbs.rows(size, s, ptr, col, entries, x)
 }
@@ -140,7 +142,8 @@ func (k *Set) RowLimbs(size int, s []uint64, ptr []int, col []int32, entries, x 
 type rowLimbsKernel func(size int, s []uint64, ptr []int, col []int32, entries, x []uint64)
 
 func rowLimbs(size int, s []uint64, ptr []int, col []int32, entries, x []uint64) {
-	words, lanes := LimbRowWords(size)
+	words, _ := LimbRowWords(size)
+	lanes := rowLanes(size)
 	for r := range len(ptr) - 1 {
 		row := s[words*r : words*(r+1)]
 		clear(row)
@@ -152,20 +155,21 @@ func rowLimbs(size int, s []uint64, ptr []int, col []int32, entries, x []uint64)
 			var flip uint64
 			if (low^from[0])&limbSign != 0 {
 				flip = LimbMask
-				row[3*lanes] += a0
-				row[3*lanes+1] += a1
+				row[0] += a0
+				row[1] += a1
+				row[lanes] -= a0
+				row[lanes+1] -= a1
 			}
 			for k := range lanes {
 				z := flip
 				if k+shift < size {
 					z ^= from[k+shift] & LimbMask
 				}
-				h, l := mulLimb(a0, z)
-				row[k] += l
-				row[lanes+k] += h
-				h, l = mulLimb(a1, z)
-				row[lanes+k] += l
-				row[2*lanes+k] += h
+				h0, l0 := mulLimb(a0, z)
+				h1, l1 := mulLimb(a1, z)
+				row[k] += l0
+				row[k+1] += h0 + l1
+				row[k+2] += h1
 			}
 		}
 	}

@@ -51,5 +51,6 @@ func (k *Set) avx512() {
 
 	if cpu.X86.HasAVX512IFMA {
 		k.takeLimbs(&simd.Oct)
+		k.numbers = numberKernels{fixLimbsOct, fixLanesOct, roundLimbsOct, addTimesOct}
 	}
 }

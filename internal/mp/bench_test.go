@@ -61,7 +61,7 @@ func BenchmarkBig(b *testing.B) {
 
 // BenchmarkMatrix multiplies a band matrix of 7 diagonals by a vector of mp, including the conversion of the vector.
 func BenchmarkMatrix(b *testing.B) {
-	const n = 100000
+	const n = 10000
 	rng := rand.New(rand.NewPCG(1, 1))
 	m := &csr.Matrix{Rows: n, Cols: n, RowPtr: []int64{0}}
 	for i := range n {
@@ -73,42 +73,42 @@ func BenchmarkMatrix(b *testing.B) {
 		m.RowPtr = append(m.RowPtr, int64(len(m.Val)))
 	}
 	for _, bits := range published {
-		pool := parallel.New(2)
-		defer pool.Close()
-		a, x, y, r, f := NewMatrix(pool, m), randomVec(rng, n, bits, 2), New(n, bits), make([]float64, n), make([]float64, n)
-		b.Run(fmt.Sprintf("product/bits=%d", bits), func(b *testing.B) {
-			for b.Loop() {
-				a.MulVec(y, x)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nonzero")
-		})
-		b.Run(fmt.Sprintf("residual/bits=%d", bits), func(b *testing.B) {
-			for b.Loop() {
-				a.Residual(r, x, f)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nonzero")
+		x, y, r, f := randomVec(rng, n, bits, 2), New(n, bits), make([]float64, n), make([]float64, n)
+		eachPool(b, bits, m.NNZ(), "nonzero", map[string]func(pool *parallel.Pool) func(){
+			"product":  func(pool *parallel.Pool) func() { a := NewMatrix(pool, m); return func() { a.MulVec(y, x) } },
+			"residual": func(pool *parallel.Pool) func() { a := NewMatrix(pool, m); return func() { a.Residual(r, x, f) } },
 		})
 	}
 }
 
-// BenchmarkVectors uses vectors of 100000 elements.
-func BenchmarkVectors(b *testing.B) {
-	const n = 100000
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, bits := range published {
-		pool := parallel.New(2)
+// eachPool measures calls on one and two threads. Each handles n elements.
+func eachPool(b *testing.B, bits, n int, element string, calls map[string]func(pool *parallel.Pool) func()) {
+	for _, threads := range []int{1, 2} {
+		pool := parallel.New(threads)
 		defer pool.Close()
-		x, y, a := randomVec(rng, n, bits, 2), randomVec(rng, n, bits, 2), big.NewFloat(0.3)
-		for name, call := range map[string]func(){
-			"dot": func() { Dot(pool, x, y) }, "axpy": func() { y.Axpy(pool, a, x) }, "scale": func() { y.Scale(pool, a) },
-		} {
-			b.Run(fmt.Sprintf("%s/bits=%d", name, bits), func(b *testing.B) {
+		for name, prepare := range calls {
+			b.Run(fmt.Sprintf("%s/bits=%d/threads=%d", name, bits, threads), func(b *testing.B) {
+				call := prepare(pool)
 				for b.Loop() {
 					call()
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/"+element)
 			})
 		}
+	}
+}
+
+// BenchmarkVectors uses vectors of 10000 elements.
+func BenchmarkVectors(b *testing.B) {
+	const n = 10000
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, bits := range published {
+		x, y, a := randomVec(rng, n, bits, 2), randomVec(rng, n, bits, 2), random(rng, bits, 0)
+		eachPool(b, bits, n, "element", map[string]func(pool *parallel.Pool) func(){
+			"dot":   func(pool *parallel.Pool) func() { return func() { Dot(pool, x, y) } },
+			"axpy":  func(pool *parallel.Pool) func() { return func() { y.Axpy(pool, a, x) } },
+			"scale": func(pool *parallel.Pool) func() { return func() { y.Scale(pool, a) } },
+		})
 	}
 }
 

@@ -66,10 +66,11 @@ func (a *Dense) SetRow(i int, v *Vec) {
 	e, any := v.top()
 	a.exp[i], a.empty[i] = e, !any
 	size, c, l := a.size, i/lanes, i%lanes
+	x := v.all()
 	row, col, limbs := make(sum, size+1), make(sum, size+1), make([]uint64, size)
 	for j := range a.cols {
 		was := a.limb[(c*a.cols+j)*size*lanes+l:]
-		v.offset(limbs, 1, size, j, e)
+		x.OffsetLimbs(limbs, 1, size, j, e)
 		sums := a.colSums[j*(size+1) : (j+1)*(size+1)]
 		for k := range sums {
 			col[k] = int64(sums[k])
@@ -137,12 +138,13 @@ func (a *Dense) multiplyT(y, x *Vec, by *update) {
 		return
 	}
 	size := a.size
-	b := fixLanes(a.pool, x, size, e, func(i int) int {
-		if a.empty[i] {
-			return e - int(x.exp[i])
+	tops := make([]int, a.rows)
+	for i := range tops {
+		if tops[i] = e - a.exp[i]; a.empty[i] {
+			tops[i] = int(x.exp[i])
 		}
-		return a.exp[i]
-	})
+	}
+	b := fixLanes(a.pool, x, size, tops)
 	bounds := blocks(a.cols)
 	a.pool.RunRanges(bounds, func(_, lo, hi int) {
 		u, step := newUpper(size), lanes*size
@@ -173,9 +175,10 @@ func (v *Vec) clear() {
 // their sum.
 func (v *Vec) fixOffset(pool *parallel.Pool, size, e int) (limbs, sums []uint64) {
 	limbs = make([]uint64, v.Len()*size)
+	x := v.all()
 	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			v.offset(limbs[i*size:], 1, size, i, e)
+			x.OffsetLimbs(limbs[i*size:], 1, size, i, e)
 		}
 	})
 	s := make(sum, size+1)

@@ -15,30 +15,50 @@ type byLanes struct {
 	sums   []uint64 // size + 1 limbs of the sum of all numbers
 }
 
-// fixLanes rounds x_i 2^add(i) to fixed point relative to 2^e. Chunk c belongs to part c / perPart.
-func fixLanes(pool *parallel.Pool, x *Vec, size, e int, add func(i int) int) *byLanes {
+// fixLanes rounds x_i to fixed point relative to 2^tops[i].
+func fixLanes(pool *parallel.Pool, x *Vec, size int, tops []int) *byLanes {
 	f := &byLanes{chunks: (x.Len() + lanes - 1) / lanes}
 	f.limb = make([]uint64, f.chunks*lanes*size)
 	bounds := blocks(f.chunks)
 	parts := make([]sum, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
-		s := make(sum, size+1)
-		for c := lo; c < hi; c++ {
-			limbs := f.limb[c*lanes*size : (c+1)*lanes*size]
-			for l := range lanes {
-				if i := c*lanes + l; i < x.Len() {
-					x.offset(limbs[l:], lanes, size, i, e-add(i))
-				} else {
-					limbs[lanes*(size-1)+l] = half
-				}
-				s.add(0, limbs[l:], lanes)
-			}
-			s.carry()
+		t := newTotal(size)
+		for c := lo; c < hi; c += together {
+			from, to := lanes*c, min(lanes*min(c+together, hi), x.Len())
+			t.fix(f.limb[from*size:], x, from, to, 0, tops[from:to])
 		}
-		parts[k] = s
+		parts[k] = t.sum
 	})
-	f.sums = make([]uint64, size+1)
-	all := make(sum, size+1)
+	f.sums = totalOf(size, parts)
+	return f
+}
+
+// together is a number of chunks that are converted to limbs at a time: the limbs of two vectors
+// stay in the first cache, and sums of so many limbs need no carries.
+const together = 8
+
+// total adds up numbers in the form of kernels.FixLanes.
+type total struct {
+	size  int
+	lanes []uint64
+	sum   sum
+}
+
+func newTotal(size int) *total { return &total{size, make([]uint64, lanes*size), make(sum, size+1)} }
+
+// fix converts elements lo to hi-1 of x, of at most `together` chunks.
+func (t *total) fix(to []uint64, x *Vec, lo, hi, top int, tops []int) {
+	clear(t.lanes)
+	kernels.Default().FixLanes(to, t.lanes, t.size, x.numbers(lo, hi), top, tops)
+	for l := range lanes {
+		t.sum.add(0, t.lanes[l:], lanes)
+	}
+	t.sum.carry()
+}
+
+// totalOf returns the sum of the parts, in size + 1 limbs.
+func totalOf(size int, parts []sum) []uint64 {
+	all, limbs := make(sum, size+1), make([]uint64, size+1)
 	for _, s := range parts {
 		for k := range s {
 			all[k] += s[k]
@@ -46,9 +66,9 @@ func fixLanes(pool *parallel.Pool, x *Vec, size, e int, add func(i int) int) *by
 		all.carry()
 	}
 	for k := range all {
-		f.sums[k] = uint64(all[k])
+		limbs[k] = uint64(all[k])
 	}
-	return f
+	return limbs
 }
 
 // blocks divides n into ranges for threads; sums over the ranges are exact, so that results do not depend on them.
@@ -61,8 +81,6 @@ func blocks(n int) (bounds []int) {
 	return append(bounds, n)
 }
 
-func none(int) int { return 0 }
-
 // Dot returns x·y with the precision of x, rounded once. The vectors, of the same length and precision, are rounded
 // to fixed point relative to their largest elements, and the sum is exact except for the lowest bits of products. See
 // DotBound.
@@ -71,19 +89,25 @@ func Dot(pool *parallel.Pool, x, y *Vec) *big.Float {
 		panic("mp: an inner product of vectors that do not match")
 	}
 	result := New(1, x.bits)
-	ex, some := x.top()
-	ey, others := y.top()
+	ex, some := x.topBy(pool)
+	ey, others := y.topBy(pool)
 	if !some || !others {
 		return result.At(0)
 	}
-	size := sizeOf(x.bits)
-	a, b := fixLanes(pool, x, size, ex, none), fixLanes(pool, y, size, ey, none)
-	bounds := blocks(a.chunks)
-	parts := make([]sum, len(bounds)-1)
+	size, chunks := sizeOf(x.bits), (x.Len()+lanes-1)/lanes
+	bounds := blocks(chunks)
+	parts, xs, ys := make([]sum, len(bounds)-1), make([]sum, len(bounds)-1), make([]sum, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
-		u, step := newUpper(size), lanes*size
-		u.add(dot(size), a.limb[lo*step:hi*step], step, b.limb[lo*step:hi*step], hi-lo)
-		parts[k] = u.total()
+		u, a, b, step := newUpper(size), newTotal(size), newTotal(size), lanes*size
+		room := make([]uint64, 2*together*step)
+		for c := lo; c < hi; c += together {
+			n := min(together, hi-c)
+			from, to := lanes*c, min(lanes*(c+n), x.Len())
+			a.fix(room, x, from, to, ex, nil)
+			b.fix(room[n*step:], y, from, to, ey, nil)
+			u.add(dot(size), room[:n*step], step, room[n*step:], n)
+		}
+		parts[k], xs[k], ys[k] = u.total(), a.sum, b.sum
 	})
 	s := make(sum, size+3)
 	for _, part := range parts {
@@ -92,7 +116,7 @@ func Dot(pool *parallel.Pool, x, y *Vec) *big.Float {
 		}
 		s.carry()
 	}
-	s.finish(size, lanes*a.chunks, a.sums, b.sums)
+	s.finish(size, lanes*chunks, totalOf(size, xs), totalOf(size, ys))
 	s.put(result, 0, unit(size, ex, ey), make([]uint64, packed(len(s))))
 	return result.At(0)
 }

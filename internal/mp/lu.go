@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -33,12 +34,13 @@ func FactorLU(ctx context.Context, pool *parallel.Pool, bits int, s csr.Scaling,
 	for j := range n {
 		f.order[j], f.cols[j] = j, New(n, bits)
 	}
-	add := newAdder(wordsOf(bits))
+	add := kernels.NewAdder(wordsOf(bits))
 	for _, part := range parts {
 		for i := range n {
 			cols, vals := part.Row(i)
 			for k, j := range cols {
-				add.addFloat64(f.cols[j], i, vals[k], s.Row[i]+s.Col[j])
+				y := f.cols[j].all()
+				addFloat64(add, &y, i, vals[k], s.Row[i]+s.Col[j])
 			}
 		}
 	}
@@ -84,7 +86,7 @@ func (f *LU) panel(lo, hi int) bool {
 			product, minus := New(n-hi, f.Bits), New(1, f.Bits)
 			below.MulVec(product, x)
 			minus.Set(0, big.NewFloat(-1))
-			c.part(hi, n).addTimes(minus.term(0), product, 0, n-hi)
+			kernels.Default().AddTimes(c.numbers(hi, n), minus.all(), product.all())
 		}
 	})
 	return true
@@ -105,10 +107,10 @@ func (f *LU) below(lo, hi int) *Dense {
 
 // largest returns the largest element from k on, to its leading word.
 func (v *Vec) largest(k int) int {
-	best := k
+	x, best := v.all(), k
 	for i := k + 1; i < v.Len(); i++ {
-		a, b := v.term(i), v.term(best)
-		if top := v.words - 1; !a.zero() && (b.zero() || a.e > b.e || a.e == b.e && a.m[top] > b.m[top]) {
+		a, b := x.Term(i), x.Term(best)
+		if top := v.words - 1; !a.Zero() && (b.Zero() || a.E > b.E || a.E == b.E && a.M[top] > b.M[top]) {
 			best = i
 		}
 	}
@@ -136,10 +138,9 @@ func (v *Vec) divide(lo, hi, k int) {
 
 // subtractTimes subtracts v_k x from elements lo to hi-1.
 func (v *Vec) subtractTimes(k int, x *Vec, lo, hi int) {
-	if f := v.term(k); !f.zero() {
-		f.neg = !f.neg
-		v.addTimes(f, x, lo, hi)
-	}
+	f := v.numbers(k, k+1)
+	f.Neg = []bool{!f.Neg[0]}
+	kernels.Default().AddTimes(v.numbers(lo, hi), f, x.numbers(lo, hi))
 }
 
 // Solve returns an x with A x = b, in the precision of the factors, by column-oriented substitution ([GolubVanLoan13], section 3.1).

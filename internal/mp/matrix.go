@@ -115,8 +115,8 @@ func entry(v float64, unit int) (low, high uint64) {
 		return 0, 0
 	}
 	limbs := []uint64{m}
-	low = bitsFrom(limbs, -e) & limbMask
-	high = bitsFrom(limbs, limbBits-e)&limbMask | uint64(shift)<<limbBits
+	low = kernels.BitsFrom(limbs, -e) & limbMask
+	high = kernels.BitsFrom(limbs, limbBits-e)&limbMask | uint64(shift)<<limbBits
 	if neg {
 		low |= 1 << 63
 	}
@@ -128,15 +128,19 @@ func (a *Matrix) MulVec(y, x *Vec) {
 	if y.Len() != a.rows || x.Len() != a.cols {
 		panic("mp: a product with vectors that do not match")
 	}
-	ex, any := x.top()
+	ex, any := x.topBy(a.pool)
 	if !any {
 		y.clear()
 		return
 	}
 	size := sizeOf(x.bits)
-	limbs := x.magnitudes(a.pool, size, ex)
-	a.eachRow(size, limbs, func(i int, s sum, m []uint64) {
-		s.put(y, i, a.unit(i, ex, size), m)
+	words, limbs := kernels.LimbRowWords(size)
+	a.eachRows(size, x.magnitudes(a.pool, size, ex), func(lo, hi int, sums []uint64) {
+		var units [mostRows]int
+		for i := lo; i < hi; i++ {
+			units[i-lo] = a.unit(i, ex, size)
+		}
+		kernels.Default().RoundLimbs(y.numbers(lo, hi), sums, words, limbs, units[:hi-lo])
 	})
 }
 
@@ -147,55 +151,52 @@ func (a *Matrix) unit(i, ex, size int) int { return int(a.exp[i]) + ex - limbBit
 func (v *Vec) magnitudes(pool *parallel.Pool, size, ex int) []uint64 {
 	limbs := make([]uint64, v.Len()*size+kernels.LimbPadding)
 	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			v.magnitude(limbs[i*size:], 1, size, i, limbBits*size, ex)
-			if v.neg[i] {
-				limbs[i*size] |= 1 << 63
-			}
-		}
+		kernels.Default().FixLimbs(limbs[lo*size:], size, v.numbers(lo, hi), ex)
 	})
 	return limbs
 }
 
-// eachRow computes rows of A times x in limbs, and passes each to do, which may change the sum, with room for its
-// words.
-func (a *Matrix) eachRow(size int, x []uint64, do func(i int, s sum, m []uint64)) {
-	const most = 64 // pieces at a time
+// mostRows is the largest number of rows that are multiplied together.
+const mostRows = 64
+
+// eachRows computes rows of A times x, and passes the sums of kernels.RowLimbs of rows lo to hi-1 to do, which may
+// change them.
+func (a *Matrix) eachRows(size int, x []uint64, do func(lo, hi int, sums []uint64)) {
 	k := kernels.Default()
-	words, lanes := kernels.LimbRowWords(size)
+	words, limbs := kernels.LimbRowWords(size)
 	a.pool.RunRanges(blocks(a.rows), func(_, lo, hi int) {
-		sums, row := make([]uint64, words*most), make(sum, lanes+4)
-		m := make([]uint64, packed(len(row)))
-		from, to := 0, 0 // the pieces whose sums are available
-		for i := lo; i < hi; i++ {
-			clear(row)
-			for p := a.ptr[i]; p < a.ptr[i+1]; p++ {
-				if p == to || to == 0 {
-					from, to = p, min(p+most, a.ptr[hi])
-					k.RowLimbs(size, sums, a.piece[from:to+1], a.col, a.entries, x)
-				}
-				row.addRow(sums[(p-from)*words:(p-from+1)*words], lanes)
+		sums := make([]uint64, words*mostRows)
+		for lo < hi {
+			to := lo
+			for to < min(hi, lo+mostRows) && a.ptr[to+1]-a.ptr[to] == 1 {
+				to++
 			}
-			do(i, row, m)
+			if to > lo {
+				k.RowLimbs(size, sums, a.piece[a.ptr[lo]:a.ptr[to]+1], a.col, a.entries, x)
+			} else {
+				a.addPieces(lo, size, x, sums[:limbs])
+				to++
+			}
+			do(lo, to, sums)
+			lo = to
 		}
 	})
 }
 
-// addRow adds the sums of a piece of a row.
-func (s sum) addRow(from []uint64, lanes int) {
-	low, mid, high := from[:lanes], from[lanes:2*lanes], from[2*lanes:3*lanes]
-	s[0] += int64(low[0])
-	s[1] += int64(low[1] + mid[0])
-	for k := 2; k < lanes; k++ {
-		s[k] += int64(low[k] + mid[k-1] + high[k-2])
+// addPieces computes row i, of none or many pieces.
+func (a *Matrix) addPieces(i, size int, x, row []uint64) {
+	words, limbs := kernels.LimbRowWords(size)
+	all, piece := make([]int64, limbs), make([]uint64, words)
+	for p := a.ptr[i]; p < a.ptr[i+1]; p++ {
+		kernels.Default().RowLimbs(size, piece, a.piece[p:p+2], a.col, a.entries, x)
+		for k := range all {
+			all[k] += int64(piece[k])
+		}
+		kernels.CarryLimbs(all)
 	}
-	s[lanes] += int64(mid[lanes-1] + high[lanes-2])
-	s[lanes+1] += int64(high[lanes-1])
-	for k, n := range from[3*lanes:] {
-		s[k] += int64(n)
-		s[lanes+k] -= int64(n)
+	for k, limb := range all {
+		row[k] = uint64(limb)
 	}
-	s.carry()
 }
 
 // Residual sets r, in units of 2^e, to b - A x, and returns the e for which the largest |r_i| is between 1/2 and 1 (0
@@ -205,18 +206,23 @@ func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 		panic("mp: a residual of vectors that do not match")
 	}
 	lead, exps, negs := make([]uint64, a.rows), make([]int, a.rows), make([]bool, a.rows)
-	ex, any := x.top()
+	ex, any := x.topBy(a.pool)
 	if any {
 		size := sizeOf(x.bits)
-		a.eachRow(size, x.magnitudes(a.pool, size, ex), func(i int, s sum, m []uint64) {
-			for k := range s {
-				s[k] = -s[k]
+		words, limbs := kernels.LimbRowWords(size)
+		a.eachRows(size, x.magnitudes(a.pool, size, ex), func(lo, hi int, sums []uint64) {
+			s, m := make(sum, limbs+2), make([]uint64, packed(limbs+2))
+			for i := lo; i < hi; i++ {
+				clear(s)
+				for k, limb := range sums[(i-lo)*words:][:limbs] {
+					s[k] = -int64(limb)
+				}
+				unit := a.unit(i, ex, size)
+				if a.ptr[i] == a.ptr[i+1] {
+					unit = lowest(i, b)
+				}
+				negs[i], lead[i], exps[i] = s.addTo(unit, i, b, m)
 			}
-			unit := a.unit(i, ex, size)
-			if a.ptr[i] == a.ptr[i+1] {
-				unit = lowest(i, b)
-			}
-			negs[i], lead[i], exps[i] = s.addTo(unit, i, b, m)
 		})
 	} else {
 		a.pool.RunRanges(blocks(a.rows), func(_, lo, hi int) {
@@ -268,7 +274,7 @@ func (s sum) addTo(unit, i int, b [][]float64, words []uint64) (neg bool, leadin
 		}
 		limbs := []uint64{m}
 		for k := range 3 {
-			limb := int64(bitsFrom(limbs, limbBits*k-at%limbBits) & limbMask)
+			limb := int64(kernels.BitsFrom(limbs, limbBits*k-at%limbBits) & limbMask)
 			if minus {
 				limb = -limb
 			}
@@ -290,5 +296,5 @@ func (s sum) addTo(unit, i int, b [][]float64, words []uint64) (neg bool, leadin
 		return false, 0, 0
 	}
 	shift := uint(bits.LeadingZeros64(m[t]))
-	return neg, lead(m, t, shift), unit + 64*(t+1) - int(shift)
+	return neg, kernels.Leading(m, t, shift), unit + 64*(t+1) - int(shift)
 }

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -120,7 +121,7 @@ func (v *Vec) putSum(i int, a, b integer) {
 // addWords adds b 2^e to s, or subtracts it. It truncates what is below the lowest bit of s, and reports in rest
 // whether there is any.
 func addWords(s, b []uint64, e int, subtract bool) (rest bool) {
-	word := func(k int) uint64 { return bitsFrom(b, 64*k-e) }
+	word := func(k int) uint64 { return kernels.BitsFrom(b, 64*k-e) }
 	for k := 0; 64*k < min(-e, 64*len(b)) && !rest; k++ { // the words of b that lie below s, wholly or in part
 		w := b[k]
 		if above := -e - 64*k; above < 64 {

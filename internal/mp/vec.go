@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/bits"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // The precisions that a Vec can have.
@@ -145,33 +145,8 @@ func split(a float64) (m uint64, e int, neg bool) {
 func (v *Vec) Float64s(x []float64) {
 	for i := range x {
 		m := v.at(i)
-		x[i] = float64of(v.neg[i], lead(m, v.words-1, 0), int(v.exp[i]))
+		x[i] = float64of(v.neg[i], kernels.Leading(m, v.words-1, 0), int(v.exp[i]))
 	}
-}
-
-// lead returns the 64 bits of m from bit 63-shift of word t down; the lowest is 1 if any bit below is 1, which is
-// enough to round by.
-func lead(m []uint64, t int, shift uint) uint64 {
-	top := shifted(m, t, shift)
-	below := shifted(m, t-1, shift)
-	for k := t - 2; k >= 0; k-- {
-		below |= m[k]
-	}
-	if below != 0 {
-		top |= 1
-	}
-	return top
-}
-
-// shifted returns word t of m, shifted left.
-func shifted(m []uint64, t int, shift uint) (w uint64) {
-	if t >= 0 {
-		w = m[t] << shift
-	}
-	if t > 0 {
-		w |= m[t-1] >> (64 - shift)
-	}
-	return w
 }
 
 // float64of returns ±0.m 2^e, rounded to nearest, ties to even. The highest bit of m is 1 unless m = 0.
@@ -205,57 +180,34 @@ func float64of(neg bool, m uint64, e int) float64 {
 // put sets element i to ±0.m 2^e, rounded to nearest, ties to even. rest says that there are bits below m, in which
 // case the highest bits of m are not all 0.
 func (v *Vec) put(i int, neg bool, m []uint64, e int, rest bool) {
-	dst := v.at(i)
-	t := len(m) - 1
-	for t >= 0 && m[t] == 0 {
-		t--
-	}
-	if t < 0 {
-		clear(dst)
-		v.exp[i], v.neg[i] = 0, false
-		return
-	}
-	shift := uint(bits.LeadingZeros64(m[t]))
-	e -= 64*(len(m)-1-t) + int(shift)
-	for k := range dst {
-		dst[len(dst)-1-k] = shifted(m, t-k, shift)
-	}
-	// The bits below, as a word whose highest bit is half a unit: the rest of the lowest word and what follows.
-	low := uint(64*v.words - v.bits)
-	below := shifted(m, t-v.words, shift)
-	for k := t - v.words - 1; k >= 0 && !rest; k-- {
-		rest = m[k] != 0
-	}
-	if low > 0 {
-		rest = rest || below != 0
-		below = dst[0] << (64 - low)
-		dst[0] = dst[0] >> low << low
-	}
-	const half = 1 << 63
-	if below > half || below == half && (rest || dst[0]>>low&1 != 0) {
-		carry := uint64(1) << low
-		for k := range dst {
-			dst[k], carry = bits.Add64(dst[k], carry, 0)
-		}
-		if carry != 0 {
-			dst[len(dst)-1], e = half, e+1
-		}
-	}
-	if e > math.MaxInt32 {
-		panic("mp: a number is too large")
-	}
-	if e < math.MinInt32 {
-		clear(dst)
-		e, neg = 0, false
-	}
-	v.exp[i], v.neg[i] = int32(e), neg
+	v.exp[i], v.neg[i] = kernels.RoundWords(v.at(i), v.bits, neg, m, e, rest)
 }
 
 // top returns the largest exponent, and whether any number is not 0.
-func (v *Vec) top() (e int, any bool) {
-	for i := range v.exp {
-		if !v.zero(i) && (!any || int(v.exp[i]) > e) {
-			e, any = int(v.exp[i]), true
+func (v *Vec) top() (e int, any bool) { return v.topOf(0, v.Len()) }
+
+// topOf is top for elements lo to hi-1.
+func (v *Vec) topOf(lo, hi int) (e int, any bool) {
+	most := int32(math.MinInt32)
+	for i, exp := range v.exp[lo:hi] {
+		if exp >= most && !v.zero(lo+i) {
+			most, any = exp, true
+		}
+	}
+	if !any {
+		return 0, false
+	}
+	return int(most), true
+}
+
+// topBy is top, by the threads of the pool.
+func (v *Vec) topBy(pool *parallel.Pool) (e int, any bool) {
+	bounds := blocks(v.Len())
+	tops, some := make([]int, len(bounds)), make([]bool, len(bounds))
+	pool.RunRanges(bounds, func(k, lo, hi int) { tops[k], some[k] = v.topOf(lo, hi) })
+	for k, t := range tops {
+		if some[k] && (!any || t > e) {
+			e, any = t, true
 		}
 	}
 	return e, any

@@ -162,6 +162,18 @@ func MulSubOct(p unsafe.Pointer)
 func MulSub32Oct(p unsafe.Pointer)
 
 //go:noescape
+func FixLimbsOct(c unsafe.Pointer)
+
+//go:noescape
+func FixLanesOct(c unsafe.Pointer)
+
+//go:noescape
+func RoundLimbsOct(c unsafe.Pointer) int
+
+//go:noescape
+func AxpyNumbersOct(c unsafe.Pointer) int
+
+//go:noescape
 func DotFloatsOct(v []float32, w []float64) float64
 
 //go:noescape
