@@ -28,6 +28,7 @@ const widestHelp = 100
 const (
 	leastHelp    = 22
 	narrowIndent = 6
+	narrowFlags  = 60 // columns from which flags and what they do stand side by side
 )
 
 // localFlags matches the part of cobra's template that lists the flags of a command.
@@ -36,6 +37,7 @@ var localFlags = regexp.MustCompile(`(?s)\n\nFlags:\n\{\{\.LocalFlags.*?\}\}`)
 // helpFunctions adds the functions of the help texts to cobra's templates, once, since all commands share them.
 var helpFunctions = sync.OnceFunc(func() {
 	cobra.AddTemplateFunc("flagUsages", flagUsages)
+	cobra.AddTemplateFunc("flagList", flagList)
 	cobra.AddTemplateFunc("paragraphs", paragraphs)
 	cobra.AddTemplateFunc("command", func(c *cobra.Command, width int) string {
 		name := fmt.Sprintf("  %-*s ", c.NamePadding(), c.Name())
@@ -57,7 +59,7 @@ func fitHelpTo(root *cobra.Command, width int) {
 	usage = strings.ReplaceAll(usage, "Additional help topics:", "Topics, such as mpsolve help files:")
 	usage = strings.ReplaceAll(usage, "  {{rpad .CommandPath .CommandPathPadding}} {{.Short}}", fmt.Sprintf("{{command . %d}}", width))
 	usage = strings.ReplaceAll(usage, "{{.Example}}", fmt.Sprintf("{{examples .Example %d}}", width))
-	usage = strings.ReplaceAll(usage, ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width))
+	usage = strings.ReplaceAll(usage, ".InheritedFlags.FlagUsages", fmt.Sprintf("flagList .InheritedFlags %d", width))
 	usage = strings.ReplaceAll(usage, "  {{rpad .Name .NamePadding }} {{.Short}}", fmt.Sprintf("{{command . %d}}", width))
 	usage = strings.ReplaceAll(usage, `Use "{{.CommandPath}} [command] --help" for more information about a command.`,
 		fmt.Sprintf(`{{paragraphs (printf "Use \"%%s [command] --help\" for more information about a command." .CommandPath) %d}}`, width))
@@ -196,7 +198,27 @@ func flagUsages(c *cobra.Command, columns int) string {
 		return groupUsages(c.LocalFlags(), columns)
 	}
 	more := fmt.Sprintf("%d more flags: %s --help %s", left, c.CommandPath(), allWord)
-	return "\n\nFlags:\n" + strings.TrimRight(first.FlagUsagesWrapped(columns), "\n") + "\n\n" + report.Wrap(more, 0, columns)
+	return "\n\nFlags:\n" + flagList(first, columns) + "\n\n" + report.Wrap(more, 0, columns)
+}
+
+// flagParts are the flag with its type, and what it does, in a line of pflag's list.
+var flagParts = regexp.MustCompile(`^ *(\S.*?) {3,}(\S.*)$`)
+
+// flagList lists flags at most width columns wide. Where that leaves little beside the flags, what a flag does has lines of its own.
+func flagList(flags *pflag.FlagSet, width int) string {
+	list := strings.TrimRight(flags.FlagUsagesWrapped(width), "\n")
+	if width <= 0 || width >= narrowFlags {
+		return list
+	}
+	var b strings.Builder
+	for line := range strings.Lines(flags.FlagUsages()) {
+		parts := flagParts.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if parts == nil {
+			return list
+		}
+		b.WriteString("  " + parts[1] + "\n" + report.Wrap(strings.Repeat(" ", narrowIndent)+parts[2], narrowIndent, width) + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // groupUsages lists flags at most width columns wide, under the headings of their groups if there are groups.
@@ -214,7 +236,7 @@ func groupUsages(flags *pflag.FlagSet, columns int) string {
 	})
 	var b strings.Builder
 	for _, heading := range headings {
-		list := strings.TrimRight(groups[heading].FlagUsagesWrapped(columns), "\n")
+		list := flagList(groups[heading], columns)
 		switch {
 		case heading == "" && len(headings) > 1:
 			heading = "Other"

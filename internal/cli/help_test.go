@@ -63,10 +63,16 @@ func TestHelpWraps(t *testing.T) {
 	}
 }
 
-// Long examples continue after a backslash, and the description of a command with a long name is below the name.
+// Long examples continue after a backslash; descriptions of flags, and of a command with a long name, are below the name.
 func TestNarrowHelp(t *testing.T) {
 	want := "  mpsolve generate poisson3d --n 50 -o \\\n      p.mtx.gz\n  mpsolve info m.mtx"
 	if got := examples("  mpsolve generate poisson3d --n 50 -o p.mtx.gz\n  mpsolve info m.mtx", 40); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.StringP("output", "o", "", "write x to this `file`, or to standard output")
+	want = "  -o, --output file\n      write x to this file, or to\n      standard output"
+	if got := flagList(flags, 40); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for _, args := range [][]string{{"generate"}, {"tune"}, {"solve"}, {"methods"}, {"precision"}, {"files"}, {}} {
