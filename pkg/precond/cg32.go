@@ -112,7 +112,7 @@ func (c *cg32) Apply(dst, src vector) {
 		c.factor = float32(rr / before)
 		c.run(cg32Direction)
 	}
-	if c.applications++; c.steps > steps {
+	if c.applications++; c.steps > steps && finite(rr) {
 		c.rate = max(c.rate, math.Log(first/rr)/2/float64(c.steps-steps))
 	}
 	c.run(cg32End)

@@ -97,13 +97,21 @@ type DeviceMatrix struct {
 	shared bool        // a preconditioner multiplies with it
 }
 
+// onDevice returns the storage that a device has for t: its slots hold no FP64 numbers.
+func onDevice(t solve.Storage) solve.Storage {
+	layout := t.Layout
+	if !layout.FP64() && !rules.Exact(t) {
+		return t
+	}
+	if t = rules.FP64(t); layout.FP64() && layout != adaptive.CSR {
+		t.Layout = layout
+	}
+	return t
+}
+
 // Store converts the scaled matrix on the host and copies it to the device.
 func (d *Device) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*gpu.Vector, gpu.Scalar], error) {
-	if layout := t.Layout; layout.FP64() || rules.Exact(t) { // slots of a device hold no FP64 numbers
-		if t = rules.FP64(t); layout.FP64() && layout != adaptive.CSR {
-			t.Layout = layout
-		}
-	}
+	t = onDevice(t)
 	made, err := d.convert(scaled, t)
 	if err != nil {
 		return nil, err

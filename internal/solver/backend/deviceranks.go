@@ -110,11 +110,7 @@ type deviceRankMatrix struct {
 }
 
 func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*domainVector, scalar], error) {
-	if layout := t.Layout; layout.FP64() || rules.Exact(t) { // slots of a device hold no FP64 numbers
-		if t = rules.FP64(t); layout.FP64() && layout != adaptive.CSR {
-			t.Layout = layout
-		}
-	}
+	t = onDevice(t)
 	spec := rules.Spec(t, false)
 	if err := d.whole(scaled, &spec); err != nil {
 		return nil, err

@@ -188,14 +188,17 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 	if t.State.Begun == 0 {
 		t.State.Begun = from
 	}
-	r, values := t.Now(), 0.0
+	r, values, inner := t.Now(), 0.0, nested(nil)
 	if p := t.Preconditioner(); p != nil {
 		values = float64(p.Made.Cost().Values)
+		if t.limited {
+			inner, _ = p.Made.(nested)
+		}
 	}
-	k, inner := t.State.Fallback, t.limited && r.Kind == precond.CG32
+	k := t.State.Fallback
 	t.probe = NewProbe(from, goal, IterationWork(r.Method, r.Kind, float64(n), float64(t.nnz), values), rules.ProjectionWork*float64(n), func() odds {
 		o := odds{slower: 1, alternative: t.alternative()}
-		if t.limited && !inner {
+		if t.limited && inner == nil {
 			o.slower = t.weigh().slower(r, values)
 		}
 		if t.limited && !r.ProbeRun && t.State.Fallbacks[k].Rest == 0 {
@@ -205,10 +208,10 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 		}
 		return o
 	})
-	if inner { // an iteration is of many
+	if inner != nil { // an iteration is of many
 		w := t.weigh()
-		t.probe.Look, t.probe.Iteration, t.probe.each = 1, w.nestedWork(r.Method), singleWork(w.N, w.Nnz)
-		t.probe.inner, _ = t.Preconditioner().Made.(nested)
+		t.probe.Look, t.probe.Iteration = 1, w.nestedWork(r.Method)
+		t.probe.inner, t.probe.each = inner, singleWork(w.N, w.Nnz)
 	}
 	return t.probe
 }

@@ -110,8 +110,11 @@ func excess(diagonal, others float64, count int) float64 {
 }
 
 // dominantColumns returns the least g_j = |a_jj| - sum_(i != j) |a_ij|, rounded down; 0 unless all are positive. Then A is nonsingular, and
-// ||x - x*||_1 <= ||r||_1 / min g_j, which is Varah's bound for the transpose.
+// ||x - x*||_1 <= ||r||_1 / min g_j, which is Varah's bound for the transpose. It is 0 for a symmetric A as well, whose rows tell.
 func (a Estimation) dominantColumns() float64 {
+	if a.S.Facts.Symmetric {
+		return 0
+	}
 	m := a.S.M
 	diagonal, others, count := make([]float64, m.Cols), make([]float64, m.Cols), make([]int32, m.Cols)
 	for i := range m.Rows {
