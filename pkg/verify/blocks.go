@@ -167,18 +167,24 @@ func (k *blocks) measure() {
 	n := k.m.Rows
 	k.rows = make([]row, n)
 	k.largest, k.explained = make([]scaled, n+k.m.Cols), make([]scaled, n+k.m.Cols)
-	outer := make([]scaled, n) // the largest of |b_i| and the terms of other blocks, by T_i
-	k.eachRow(func(i int) { k.rows[i], outer[i] = k.outerRow(i) })
 	for j, v := range k.x {
 		c := k.find(int32(n + j))
 		k.largest[c] = k.largest[c].max(scaled{math.Abs(v), 0})
 	}
+	k.joinLargest(k.largest)
+	outer := make([]scaled, n) // the largest of |b_i| and the terms of other blocks, by T_i
+	k.eachRow(func(i int) { k.rows[i], outer[i] = k.outerRow(i) })
 	for i, f := range outer {
 		c := k.find(int32(i))
 		k.explained[c] = k.explained[c].max(f)
 	}
-	k.joinLargest(k.largest)
 	k.joinLargest(k.explained)
+}
+
+// negligible reports whether the x of block c is below what double-double tells from zero beside the largest element of x. What other blocks ask of it does not
+// count then.
+func (k *blocks) negligible(c int32) bool {
+	return k.largest[c].over(scaled{k.xmax, k.ex}) <= negligible
 }
 
 // plainAt is row i, if its numbers are ordinary.
@@ -190,12 +196,15 @@ func (s *system) plainAt(i int) (plainRow, bool) {
 	return s.plainRow(i, s.elements(few[:0], i, i+1))
 }
 
-// outerRow computes row i, and the largest of |b_i| and the terms of other blocks by T_i.
+// outerRow computes row i, and the largest of |b_i| and the terms of other blocks by T_i, which counts unless the x of its own block is negligible.
 func (k *blocks) outerRow(i int) (r row, outer scaled) {
 	c, n := k.find(int32(i)), int32(k.m.Rows)
 	if p, ok := k.plainAt(i); ok {
 		level, most := joined*(p.absAx+p.b), p.b
 		cols, vals := k.m.Row(i)
+		if k.negligible(c) {
+			cols = nil
+		}
 		for e, j := range cols {
 			if term := math.Abs(vals[e] * k.x[j]); term > most && term <= level && c != k.find(n+j) {
 				most = term
@@ -205,7 +214,9 @@ func (k *blocks) outerRow(i int) (r row, outer scaled) {
 		return r, r.perT(scaled{most, 0})
 	}
 	r = k.row(i)
-	outer = r.perT(r.b)
+	if outer = r.perT(r.b); k.negligible(c) {
+		return r, outer
+	}
 	k.eachTerm(i, &r, func(j int32, matters bool, term scaled) {
 		if !matters && c != k.find(n+j) {
 			outer = outer.max(r.perT(term))

@@ -24,7 +24,8 @@ import (
 //	Block        max_c max_i |r_i| / (T_i X_c + |b_i|)
 //	Unexplained  max_c max_i (|r_i|/T_i) / f_c
 //
-// where blocks with f_c = 0, whose solution is zero, count with ||x||_inf in Block and
+// where the terms of other blocks do not count if X_c <= 2^-106 ||x||_inf (x may decay without end from where b is, and
+// is rounding far from there), and blocks with f_c = 0, whose solution is zero, count with ||x||_inf in Block and
 // not at all in Unexplained. That is at least max (|r_i|/T_i) / max (|b_i|/T_i) of the whole
 // system, and of each part of it that no entry joins to others,
 // since huge terms of other blocks in f_c would excuse any residual. A system of one block has Block = Row and
@@ -42,6 +43,9 @@ type Judgement struct {
 
 // joined is the share of a row's terms from which an entry joins row and column.
 const joined = 0x1p-10
+
+// negligible is the X_c/||x||_inf up to which a block asks for nothing but its own b: the unit roundoff of double-double.
+const negligible = 0x1p-106
 
 // MaxUnexplained is the Unexplained above which x does not explain b: 0.01, of 219
 // inconsistent systems with a small backward error all had more, of 225 others none; or 10

@@ -253,3 +253,23 @@ func TestBlocksConcurrent(t *testing.T) {
 		t.Errorf("verdicts %v, %d of one block and %d of several: too few of a kind", verdicts, single, several)
 	}
 }
+
+// An x that decays far below the unit roundoff of x is not asked for what it leaves there, but for what b asks for.
+func TestNegligibleBlocks(t *testing.T) {
+	for _, c := range []struct {
+		tail, own float64
+		explains  bool
+	}{
+		{tail: 0x1p-107, explains: true},
+		{tail: 0x1p-105, explains: false},
+		{tail: 0x1p-107, own: 0x1p-120, explains: false},
+	} {
+		for _, rows := range []float64{1, 0x1p1000} { // of ordinary numbers and of others
+			m := build(t, 2, 2, map[[2]int]float64{{0, 0}: rows, {1, 0}: rows * c.tail * 0x1p-12, {1, 1}: rows})
+			j, err := Judge(m, []float64{1, c.tail}, []float64{rows, rows * c.own}, 1e-10, nil)
+			if err != nil || j.Row > 1e-10 || (j.Unexplained <= MaxUnexplained(1e-10)) != c.explains || (j.Weights == nil) != c.explains {
+				t.Errorf("%+v, rows of %g: %g unexplained, row-wise error %g (%v)", c, rows, j.Unexplained, j.Row, err)
+			}
+		}
+	}
+}
