@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -66,6 +67,7 @@ func TestShape(t *testing.T) {
 	}{
 		{"plane", grid(40, 0, 0), features.Planar},
 		{"space", box(20, 0), features.Spatial},
+		{"quadratic triangles", quadratic(40), features.Planar},
 		{"random graph", randomGraph(5000, 8, 1.01), features.Expander},
 		{"chain", grid(1, 0, 0), features.Planar},
 		{"diagonal", entries(50, func(add func(i, j int, v float64)) {
@@ -78,6 +80,78 @@ func TestShape(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
+}
+
+// quadratic returns the pattern of quadratic triangles in the plane, n x n vertices with 4 to 9 neighbours each, in an arbitrary order: edges of a regular mesh are
+// flipped at random.
+func quadratic(n int) *csr.Matrix {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var triangles [][3]int
+	for v := range (n - 1) * n {
+		if v%n < n-1 {
+			triangles = append(triangles, [3]int{v, v + 1, v + n}, [3]int{v + 1, v + n, v + n + 1})
+		}
+	}
+	at, degree := map[[2]int][]int{}, make([]int, n*n) // the triangles at an edge
+	change := func(k, sign int) {
+		c := triangles[k]
+		for _, e := range [][2]int{{c[0], c[1]}, {c[0], c[2]}, {c[1], c[2]}} {
+			e = [2]int{min(e[0], e[1]), max(e[0], e[1])}
+			if at[e] = slices.DeleteFunc(at[e], func(o int) bool { return o == k }); sign > 0 {
+				at[e] = append(at[e], k)
+			}
+			degree[e[0]], degree[e[1]] = degree[e[0]]+sign, degree[e[1]]+sign
+		}
+	}
+	for k := range triangles {
+		change(k, 1)
+	}
+	for range 20 * len(triangles) {
+		k, side := rng.IntN(len(triangles)), rng.IntN(3)
+		c := triangles[k]
+		p, q, top := c[side], c[(side+1)%3], c[(side+2)%3]
+		both := at[[2]int{min(p, q), max(p, q)}]
+		if len(both) < 2 {
+			continue
+		}
+		o := both[0] + both[1] - k
+		bottom := triangles[o][0] ^ triangles[o][1] ^ triangles[o][2] ^ p ^ q
+		if len(at[[2]int{min(top, bottom), max(top, bottom)}]) > 0 || min(degree[p], degree[q]) <= 8 || max(degree[top], degree[bottom]) >= 18 {
+			continue
+		}
+		change(k, -1)
+		change(o, -1)
+		triangles[k], triangles[o] = [3]int{top, bottom, p}, [3]int{top, bottom, q}
+		change(k, 1)
+		change(o, 1)
+	}
+	unknown := map[[2]int]int{} // of a vertex (v, v), or of an edge
+	for _, c := range triangles {
+		for a := range c {
+			for _, q := range c[a:] {
+				unknown[[2]int{min(c[a], q), max(c[a], q)}] = 0
+			}
+		}
+	}
+	order := rng.Perm(len(unknown))
+	for k, e := range slices.SortedFunc(maps.Keys(unknown), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		unknown[e] = order[k]
+	}
+	return entries(len(unknown), func(add func(i, j int, v float64)) {
+		for _, c := range triangles {
+			var nodes []int
+			for a := range c {
+				for _, q := range c[a:] {
+					nodes = append(nodes, unknown[[2]int{min(c[a], q), max(c[a], q)}])
+				}
+			}
+			for _, i := range nodes {
+				for _, j := range nodes {
+					add(i, j, 1)
+				}
+			}
+		}
+	})
 }
 
 // The bound, without the factor for smoother vectors, holds where the iterations can be counted, is none on a random graph, and leaves out
@@ -219,6 +293,18 @@ func TestShapeOfAlignedGrid(t *testing.T) {
 		}
 		if got := (features.LocalMatrix{Matrix: m}).Shape(); got != features.Spatial {
 			t.Errorf("%d points of an edge: %v", n, got)
+		}
+	}
+}
+
+// Small systems are solved by complete factors at once, but not on random graphs: factors fill, and the diagonal takes few iterations.
+func TestSmallSystems(t *testing.T) {
+	for _, c := range []struct {
+		m    *csr.Matrix
+		want precond.Kind
+	}{{grid(28, 0, 0), precond.Cholesky}, {randomGraph(800, 10, 1.02), precond.Jacobi}} {
+		if got := newSolver(t, c.m, solve.Options{}).Tabulated()[0]; got.Kind != c.want {
+			t.Errorf("%d rows: %v, want %v", c.m.Rows, got, c.want)
 		}
 	}
 }

@@ -241,7 +241,10 @@ func (s *System) byCost(list []Fallback) []Fallback {
 
 // direct returns the index of the complete factors that come first where there are few rows, or few of a saddle point; -1: there are none.
 func (s *System) direct(list []Fallback) int {
-	if s.Rows() > rules.DirectRows && !s.smallSaddlePoint() || s.asksOthers() {
+	switch {
+	case s.asksOthers(), s.Rows() > rules.DirectRows && !s.smallSaddlePoint():
+		return -1
+	case list[0].Method == solve.CG && s.Shape() == features.Expander: // factors fill, and the diagonal takes few iterations
 		return -1
 	}
 	return slices.IndexFunc(list, func(r Fallback) bool { return r.Complete() && (r.Method == solve.CG) == (list[0].Method == solve.CG) })

@@ -231,45 +231,78 @@ func relativeSum(m *csr.Matrix, i int) float64 {
 }
 
 // shapeOf finds the shape of a graph of n rows. It counts the rows at distances 2 and 3 from a few rows: at distance k their
-// number grows like k in the plane and like k^2 in space. columns returns the columns of some rows, given in ascending order.
+// number grows like k in the plane and like k^2 in space. Quadratic elements have unknowns on edges, too, beside which those at vertices have twice as many
+// neighbours: then it counts from vertices. columns returns the columns of some rows, given in ascending order.
 func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
-	var at [rules.ShapeLevels + 1]int
-	most := min(rules.ShapeNeighbours, max(rules.LeastNeighbours, int(n/4)))
-	seen := make([]uint64, (n+63)/64) // a bit for each row
-	var ball []int64                  // the rows that are seen
-	for k := range rules.ShapeStarts {
-		for _, j := range ball {
-			seen[j/64] = 0
-		}
+	quarter := int(n / 4)
+	g := neighbourhoods{columns: columns, seen: make([]uint64, (n+63)/64), most: min(rules.ShapeNeighbours, max(rules.LeastNeighbours, quarter))}
+	starts := make([]int64, rules.ShapeStarts)
+	for k := range starts {
 		share := (float64(k) + math.Sqrt2 - 1) / rules.ShapeStarts // in step with no side of a grid, whose edges look like a plane
-		ball = append(ball[:0], int64(share*float64(n)))
-		seen[ball[0]/64] = 1 << (ball[0] % 64)
-		inner := 0 // rows of the ball before the last level
-		for distance := 1; distance <= rules.ShapeLevels; distance++ {
-			level := ball[inner:]
-			inner = len(ball)
-			for _, cols := range columns(level) {
-				for _, j := range cols {
-					if bit := uint64(1) << (j % 64); seen[j/64]&bit == 0 {
-						seen[j/64] |= bit
-						ball = append(ball, j)
-					}
-				}
-				if len(ball) > most {
-					return Expander
-				}
-			}
-			at[distance] += len(ball) - inner
-			slices.Sort(ball[inner:])
+		starts[k] = int64(share * float64(n))
+	}
+	growth, denser := g.growth(starts)
+	if growth > rules.PlanarGrowth && growth <= rules.SpatialGrowth && denser >= rules.VertexRows && denser <= rules.HubRows {
+		g.most = min(g.most, quarter) // in a small body all neighbourhoods are cut off
+		if fromVertices, _ := g.growth(starts); fromVertices <= rules.PlanarGrowth {
+			return Planar
 		}
 	}
-	switch growth := float64(at[rules.ShapeLevels]) / float64(at[rules.ShapeLevels-1]); {
+	switch {
 	case !(growth > rules.PlanarGrowth):
 		return Planar
 	case growth <= rules.SpatialGrowth:
 		return Spatial
 	}
 	return Expander
+}
+
+// neighbourhoods are the rows near others in a graph.
+type neighbourhoods struct {
+	columns func(rows []int64) [][]int64
+	seen    []uint64 // a bit for each row
+	most    int      // rows of a neighbourhood
+}
+
+// growth returns the number of rows at distance ShapeLevels from the starts relative to that before, or infinity where a neighbourhood has too many. It replaces each start by its
+// densest neighbour, and returns how many times as many neighbours these have.
+func (g neighbourhoods) growth(starts []int64) (growth, denser float64) {
+	var at [rules.ShapeLevels + 1]int
+	var ball []int64 // the rows that are seen
+	sparse, dense := 0, 0
+	for k, start := range starts {
+		ball = append(ball[:0], start)
+		g.seen[start/64] = 1 << (start % 64)
+		inner := 0 // rows of the ball before the last level
+		for distance := 1; distance <= rules.ShapeLevels; distance++ {
+			level, densest := ball[inner:], 0
+			inner = len(ball)
+			for i, cols := range g.columns(level) {
+				switch {
+				case distance == 1:
+					sparse += len(cols)
+				case distance == 2 && len(cols) > densest:
+					densest, starts[k] = len(cols), level[i]
+				}
+				for _, j := range cols {
+					if bit := uint64(1) << (j % 64); g.seen[j/64]&bit == 0 {
+						g.seen[j/64] |= bit
+						ball = append(ball, j)
+					}
+				}
+				if len(ball) > g.most {
+					return math.Inf(1), 1
+				}
+			}
+			dense += densest
+			at[distance] += len(ball) - inner
+			slices.Sort(ball[inner:])
+		}
+		for _, j := range ball {
+			g.seen[j/64] = 0
+		}
+	}
+	return float64(at[rules.ShapeLevels]) / float64(at[rules.ShapeLevels-1]), float64(dense) / float64(sparse)
 }
 
 func (m LocalMatrix) Shape() GraphShape {

@@ -85,6 +85,12 @@ const (
 	// SpatialGrowth is the same in space: (3/2)^2, and up to 2.65 where it is unstructured; random graphs have 2.8 and more.
 	// Unit: rows of level 3, relative to level 2. Source: counting on meshes. Fit: go test ./internal/solver -run TestShape.
 	SpatialGrowth = 2.75
+	// VertexRows is how much longer the rows of vertices are than the mean from which neighbourhoods are counted from vertices.
+	// Unit: ratio. Source: quadratic elements 1.98 to 2.65, linear ones up to 1.66. Fit: go test ./internal/solver -run TestShape.
+	VertexRows = 1.75
+	// HubRows is the most that this may be: more are hubs, and pressures beside several velocities.
+	// Unit: ratio. Source: quadratic elements 1.98 to 2.65, Taylor-Hood in space 4.8. Fit: go test ./internal/solver -run TestShape.
+	HubRows = 3
 	// LeastSum is the least sum of a row that counts as different from zero: smaller sums may be rounding.
 	// Unit: relative to the diagonal. Source: chosen, between rounding of coefficients and a shift that matters. Fit: not fitted: chosen by judgement.
 	LeastSum = 0x1p-14
