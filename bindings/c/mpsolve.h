@@ -81,7 +81,7 @@ typedef int (*mpsolve_product)(void *data, const double *x, double *y);
  * bicg and lsqr, or is NULL. Products are computed one at a time, on the thread that calls mpsolve_solve.
  *
  * Options are method (gmres unless set), restart, idr-s, tol, max-iter, max-time, max-memory and threads. The solve has converged if
- * ||b - A x|| <= tol ||b|| in the 2-norm, recomputed by a product. What needs the entries of A, backward errors and digits of x, is null or
+ * ||b - A x|| <= tol ||b|| in the 2-norm, recomputed by a product, with lsqr also if ||A^T r|| <= tol ||A|| ||r||, r = b - A x. What needs the entries of A, backward errors and digits of x, is null or
  * "not estimated" in the report, which says so.
  */
 int mpsolve_operator(mpsolve_solver *s, int64_t n, mpsolve_product apply, mpsolve_product transposed, void *data);

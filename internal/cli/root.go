@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -230,15 +231,14 @@ func helpAbout(c *cobra.Command, words []string) error {
 // group makes c a command with subcommands only: without arguments it prints its help, and any other word is an error that
 // names the kind of the subcommands.
 func group(c *cobra.Command, kind string) *cobra.Command {
-	c.SuggestionsMinimumDistance = 2
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		words := c.SuggestionsFor(args[0])
-		for _, topic := range c.Commands() {
-			if topic.IsAdditionalHelpTopicCommand() && strings.HasPrefix(topic.Name(), args[0]) {
-				words = append(words, topic.Name())
+		var words []string
+		for _, sub := range c.Commands() {
+			if name := sub.Name(); !sub.Hidden && (strings.HasPrefix(name, strings.ToLower(args[0])) || levenshtein.ComputeDistance(name, args[0]) <= 2) {
+				words = append(words, name)
 			}
 		}
 		if len(words) > 0 {

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
 // numbered matches a file name with a verb for the number of the system, such as x%d.mtx.
@@ -50,6 +53,38 @@ func (f *solveFlags) checkSequence(paths []string) error {
 		}
 	}
 	f.opt.Updates, f.domains.count = true, 1
+	return nil
+}
+
+// next returns a check of the size line of the file of a later matrix.
+func (r *solveRun) next(path string) func(h matrixmarket.Header, rows, cols int) error {
+	n, m := r.problem.dims()
+	return func(_ matrixmarket.Header, rows, cols int) error {
+		if int64(rows) == n && int64(cols) == m {
+			return nil
+		}
+		hint := ""
+		if int64(rows) == n {
+			hint = fmt.Sprintf("; is it the right-hand side? --rhs %s", path)
+		}
+		return &exitError{exitInput, fmt.Errorf("%s: %d x %d, but the matrix before it is %d x %d%s", path, rows, cols, n, m, hint)}
+	}
+}
+
+// lookAhead checks the sizes of the later matrices of a sequence before any work is done. Of files such as pipes it only knows that they are there.
+func (r *solveRun) lookAhead(ctx context.Context) error {
+	seen := errors.New("the size line was seen")
+	for _, path := range r.more {
+		info, err := os.Stat(path)
+		if err == nil && !info.Mode().IsRegular() {
+			continue
+		}
+		in, check := r.in, r.next(path)
+		in.check = func(h matrixmarket.Header, rows, cols int) error { return cmp.Or(check(h, rows, cols), seen) }
+		if _, err := in.read(ctx, path); err != nil && !errors.Is(err, seen) {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -106,7 +141,9 @@ func (r *solveRun) system(ctx context.Context) error {
 func (r *solveRun) advance(ctx context.Context, path string) error {
 	r.path, r.start = path, time.Now()
 	r.phase.Store("reading " + path)
-	content, err := r.in.read(ctx, path)
+	in := r.in
+	in.check = r.next(path)
+	m, err := in.matrix(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -115,9 +152,9 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{}, Scale: r.report.Scale, Threads: r.report.Threads,
 	}
 	r.report.Seconds.Read = time.Since(r.start).Seconds()
-	r.problem, r.known, r.intact = whole{content.Matrix}, false, nil
+	r.problem, r.known, r.intact = whole{m}, false, nil
 	r.phase.Store("setting up")
-	if err := r.solver.UpdateMatrix(ctx, content.Matrix); err != nil {
+	if err := r.solver.UpdateMatrix(ctx, m); err != nil {
 		return inFile(path, err)
 	}
 	if r.unmade != nil {

@@ -159,9 +159,12 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	return r.job.agree(err)
 }
 
-// readRest reads the near-null space, the null space, right-hand sides and guesses.
+// readRest reads the near-null space, the null space, right-hand sides and guesses, and looks at the later matrices of a sequence.
 func (r *solveRun) readRest(ctx context.Context) (err error) {
 	if err := r.complexVectors(ctx); err != nil {
+		return err
+	}
+	if err := r.lookAhead(ctx); err != nil {
 		return err
 	}
 	limitGarbage(r.memory, r.problem.bytes())

@@ -14,6 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // A Product computes y = A x for a map A that only its products describe. x and y are the caller's for the time of the call alone. An
@@ -35,13 +36,13 @@ const ProductsAlone = "A is known by its products alone: x is judged by ||b - A 
 const givenPrecond = "given"
 
 const (
-	besidesMethod  = 6                         // vectors besides those of the method: b, x, r, d, the best x, and x + d
+	besidesMethod  = 8                         // vectors besides those of the method: b, x, r, d, the best x, and x + d; with LSQR also r and A^T r
 	longestRestart = 4 * krylov.DefaultRestart // to which cycles of GMRES grow by themselves
 )
 
 // SolveOperator solves A x = b from the guess x0 unless it is nil, with opt.Method (GMRES for solve.Auto), opt.Tol, Restart, IDR and Limits.
-// It has converged if ||b - A x||_2 <= Tol ||b||_2, where A x is a product made for that purpose. Backward errors of the Result are NaN, since
-// they need the entries of A. The error is that of a Product, or of an input that cannot be solved with.
+// It has converged if ||b - A x||_2 <= Tol ||b||_2, where A x is a product made for that purpose, with LSQR also if ||A^T r||_2 <= Tol ||A||_2 ||r||_2:
+// x is then a least-squares solution. Backward errors of the Result are NaN, since they need the entries of A. The error is that of a Product, or of an input that cannot be solved with.
 func SolveOperator(ctx context.Context, a Operator, b, x0 []float64, opt solve.Options) (result solve.Result, err error) {
 	if opt = rules.WithDefaults(opt, a.N); opt.Method == solve.Auto {
 		opt.Method = solve.GMRES
@@ -71,7 +72,7 @@ func SolveOperator(ctx context.Context, a Operator, b, x0 []float64, opt solve.O
 	}
 	pool := parallel.New(opt.Threads)
 	defer pool.Close()
-	s := &operatorSolve{space: linop.NewHost(a.N, pool), a: a, opt: opt, x: make([]float64, a.N)}
+	s := &operatorSolve{space: linop.NewHost(a.N, pool), a: a, opt: opt, x: make([]float64, a.N), least: kind.Name == string(solve.LSQR), tighten: 0.5}
 	defer func() {
 		if fault := recover(); fault != nil {
 			failed, ok := fault.(productError)
@@ -99,8 +100,15 @@ type operatorSolve struct {
 
 	x, d, sum []float64 // x of refinement, its correction in progress, and x + d for Show
 	outer     int       // the refinement step of the last Event
-	work      solve.Work
-	precond   solve.PrecondResult
+
+	least    bool      // the method is LSQR, which finds least-squares solutions
+	norm     float64   // of A at least, by its products, if least
+	g        []float64 // A^T r
+	residual float64   // ||r|| / ||b|| at the last measure
+	normal   float64   // ||A^T r|| / (norm ||r||) there
+	tighten  float64   // factor of the tolerance of LSQR, which knows the norm of A only roughly
+	work     solve.Work
+	precond  solve.PrecondResult
 }
 
 func (s *operatorSolve) solve(ctx context.Context, kind krylov.Kind, b, x0 []float64) solve.Result {
@@ -109,14 +117,14 @@ func (s *operatorSolve) solve(ctx context.Context, kind krylov.Kind, b, x0 []flo
 	if guess {
 		copy(s.x, x0)
 	}
-	size, exp := s.space.Norm2(b)
 	done := krylov.NewRefinement[[]float64, linop.Float64](s.space).Solve(ctx, s, s, s.x, b, krylov.Options[[]float64]{
 		Tol: s.opt.Tol, MaxIter: s.opt.MaxIter, Guess: guess, Monitor: s.show,
-		Measure: func(_, r []float64) float64 {
-			norm, e := s.space.Norm2(r)
-			return math.Ldexp(norm/size, e-exp)
-		},
+		Measure: func(_, r []float64) float64 { return s.measure(r, b) },
 	})
+	s.residual = done.Measure
+	if s.least {
+		done.Reason = s.judge(done.Reason, b)
+	}
 	if failed := !done.Reason.Converged() && !ranks.Limited(done.Reason); failed && kind.Symmetric && !s.symmetric() {
 		done.Reason = krylov.NotSymmetric
 	}
@@ -124,7 +132,10 @@ func (s *operatorSolve) solve(ctx context.Context, kind krylov.Kind, b, x0 []flo
 		X: s.x, Reason: done.Reason, Advice: done.Reason.Advice(), Cautions: []string{ProductsAlone}, Precond: s.precond, Work: s.work,
 		Stored: solve.Stored{Storage: solve.Storage{Epsilon: math.NaN(), Criterion: "none"}, Formats: []string{}},
 	}
-	r.Errors.Row, r.Errors.Normwise, r.Errors.Componentwise, r.Errors.RelativeResidual = math.NaN(), math.NaN(), math.NaN(), done.Measure
+	r.Errors.Row, r.Errors.Normwise, r.Errors.Componentwise, r.Errors.RelativeResidual = math.NaN(), math.NaN(), math.NaN(), s.residual
+	if s.least {
+		r.LeastSquares = &verify.LeastSquares{Columns: math.NaN(), Normal: s.normal}
+	}
 	if r.Precond.Kind, r.Precond.Text = "none", "none"; s.a.Precond != nil {
 		r.Precond.Kind, r.Precond.Text = givenPrecond, givenPrecond
 	}
@@ -140,17 +151,71 @@ func (s *operatorSolve) solve(ctx context.Context, kind krylov.Kind, b, x0 []flo
 func (s *operatorSolve) Correct(ctx context.Context, d, r, _ []float64, goal krylov.Goal) krylov.Result {
 	s.d = d
 	opt := krylov.Options[[]float64]{Tol: goal.To / goal.From, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree, Unconfirmed: true}
+	if s.least {
+		opt.LeastSquares = s.tighten * goal.To
+		opt.Tol = min(0.5, opt.LeastSquares/min(1, goal.From))
+	}
 	if s.a.Precond != nil {
 		opt.Precond = operatorPrecond{s}
 	}
 	return s.method.Solve(ctx, s, d, r, opt)
 }
 
-// Escalate implements krylov.Corrector: there is nothing stronger.
-func (*operatorSolve) Escalate(krylov.Reason) bool { return false }
+// Escalate implements krylov.Corrector: LSQR can go on for longer.
+func (s *operatorSolve) Escalate(reason krylov.Reason) bool {
+	if !s.least || reason != krylov.Slow {
+		return false
+	}
+	s.tighten /= 16
+	return s.tighten > 1e-6
+}
 
 // Patience implements krylov.Corrector.
 func (*operatorSolve) Patience(reduction float64) int { return krylov.DefaultPatience(reduction) }
+
+// measure returns ||r|| / ||b||, or with LSQR the lesser of it and ||A^T r|| / (||A|| ||r||).
+func (s *operatorSolve) measure(r, b []float64) float64 {
+	if s.residual = s.quotient(r, b); !s.least || s.residual == 0 {
+		return s.residual
+	}
+	if s.g == nil {
+		s.g = s.space.New()
+	}
+	s.ApplyT(s.g, r)
+	if s.normal = s.quotient(s.g, r); s.normal > 0 {
+		s.normal /= s.norm
+	}
+	return min(s.residual, s.normal)
+}
+
+// quotient returns ||v|| / ||w||, which is 0 if v is 0.
+func (s *operatorSolve) quotient(v, w []float64) float64 {
+	size, exp := s.space.Norm2(v)
+	by, to := s.space.Norm2(w)
+	if size == 0 {
+		return 0
+	}
+	return math.Ldexp(size/by, exp-to)
+}
+
+// judge measures x of LSQR, and returns the reason that follows.
+func (s *operatorSolve) judge(reason krylov.Reason, b []float64) krylov.Reason {
+	r := s.space.New()
+	s.Residual(r, b, s.x)
+	s.normal = 0
+	measured := s.measure(r, b)
+	switch {
+	case reason == krylov.ZeroRHS:
+		return reason
+	case s.residual <= s.opt.Tol:
+		return krylov.Converged
+	case measured <= s.opt.Tol:
+		return krylov.LeastSquares
+	case reason.Converged():
+		return krylov.Drift
+	}
+	return reason
+}
 
 // show passes an iteration to Show. GMRES corrects x at the end of a cycle, before the first iteration of the next.
 func (s *operatorSolve) show(e krylov.Event) {
@@ -198,6 +263,9 @@ func timed(p Product, dst, src []float64) time.Duration {
 func (s *operatorSolve) product(p Product, dst, src []float64) {
 	s.work.SpMVs++
 	s.work.Time.SpMV += timed(p, dst, src)
+	if s.least {
+		s.norm = max(s.norm, s.quotient(dst, src))
+	}
 }
 
 // Dims implements linop.Operator.

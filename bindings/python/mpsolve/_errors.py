@@ -1,5 +1,7 @@
 """Exceptions for the codes of mpsolve.h."""
 
+import re
+
 
 class MpsolveError(Exception):
     """Base of all errors of mpsolve."""
@@ -42,5 +44,6 @@ _classes = {FAILURE: MemoryOrFileError, USAGE: UsageError, INPUT: InputError, NO
 
 
 def error(code, text):
-    """Returns the exception for a code without an x."""
+    """Returns the exception for a code without an x. Flags are called by the names that they have as keywords."""
+    text = re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), text)
     return _classes.get(code, InternalError)(text)

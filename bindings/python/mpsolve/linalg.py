@@ -216,7 +216,7 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
 
     Parameters
     ----------
-    A : array_like, sparse matrix or sparse array, shape (m, n)
+    A : array_like, sparse matrix or sparse array, LinearOperator or the like with rmatvec, shape (m, n)
     b : array_like, shape (m,)
     damp : float
     atol, btol : float
@@ -244,7 +244,7 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     r1norm, r2norm : float
         norm(b - A x), and the root of what is minimised.
     anorm, acond : float
-        Frobenius norm of A, with damp; the condition number is not estimated: 0.
+        Frobenius norm of A, with damp, 0 for an operator; the condition number is not estimated: 0.
     arnorm, xnorm : float
         norm(A^H r - damp^2 (x - x0)), norm(x).
     var : ndarray
@@ -261,28 +261,56 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     """
     if show or calc_var:
         raise NotImplementedError("show, calc_var: not supported")
-    A, b = _matrix(A), np.asarray(b).reshape(-1)
+    operator = _is_operator(A)
+    A, b = aslinearoperator(A) if operator else _matrix(A), np.asarray(b).reshape(-1)
     x0 = np.zeros(A.shape[1]) if x0 is None else np.asarray(x0).reshape(-1)
-    start, whole = b - A @ x0, A
-    if damp:
-        whole = sparse.vstack([A, damp * sparse.identity(A.shape[1])], format="csr")
-        start = np.concatenate([start, np.zeros(A.shape[1])])
+    start, norm = b - A @ x0, 0.0
     options["tol"] = max(min(atol, btol), np.finfo(float).eps)
     if iter_lim is not None:
         options["max_iter"] = iter_lim
-    if whole.shape[0] == whole.shape[1]:
-        options["method"] = "lsqr"
-    with _System(whole, options) as system:
-        d, made = system.solve(start)
+    if operator:
+        d, made = _least_squares(A, start, damp, options)
+    else:
+        whole = sparse.vstack([A, damp * sparse.identity(A.shape[1])], format="csr") if damp else A
+        if whole.shape[0] == whole.shape[1]:  # a row of zeros tells mpsolve that it is to find the least squares
+            whole = sparse.vstack([whole, sparse.csr_matrix((1, A.shape[1]))], format="csr")
+        with _System(whole, options) as system:
+            d, made = system.solve(np.concatenate([start, np.zeros(whole.shape[0] - len(start))]))
+        norm = sparse.linalg.norm(whole)
     if report is not None:
         report.update(made)
     x = x0 + d
     r = b - A @ x
     r1 = np.linalg.norm(r)
-    gradient = A.conj().T @ r - damp**2 * d
+    gradient = (A.rmatvec(r) if operator else A.conj().T @ r) - damp**2 * d
     istop = 7 if not made["converged"] else 1 if r1 <= options["tol"] * np.linalg.norm(b) else 2
     r2 = np.hypot(r1, damp * np.linalg.norm(d))
-    return (x, istop, made["inner_iterations"], r1, r2, sparse.linalg.norm(whole), 0.0, np.linalg.norm(gradient), np.linalg.norm(x), np.zeros(A.shape[1]))
+    return (x, istop, made["inner_iterations"], r1, r2, norm, 0.0, np.linalg.norm(gradient), np.linalg.norm(x), np.zeros(A.shape[1]))
+
+
+def _least_squares(A, b, damp, options):
+    """Returns the x of least norm(b - A x)^2 + damp^2 norm(x)^2, and the report. Zeros make the real form of [A; damp I] square."""
+    parts = _parts(A, b)
+    apply, transposed = _real(A, parts)
+    m, n = (2 * k if parts else k for k in A.shape)
+    more = n if damp else 0  # rows
+    size = max(m + more, n)
+
+    def forward(x):
+        y = np.zeros(size)
+        y[:m], y[m : m + more] = apply(x[:n]), damp * x[:more]
+        return y
+
+    def back(y):
+        x = np.zeros(size)
+        x[:n] = transposed(y[:m])
+        x[:more] += damp * y[m : m + more]
+        return x
+
+    rhs = _split(b) if parts else b
+    with _OperatorSolver(size, (forward, back), None, None, method="lsqr", **options) as solver:
+        x, made = solver.solve(np.concatenate([rhs, np.zeros(size - m)]))
+    return _joined(x[:n]) if parts else x[:n], made
 
 
 def _matrix_free(A, b, x0, M, callback, pr_norm, report, options):
@@ -290,17 +318,12 @@ def _matrix_free(A, b, x0, M, callback, pr_norm, report, options):
     if isinstance(M, str):
         raise TypeError(f"M: a preconditioner by name, {M!r}, needs the entries of A, and allows no callback")
     M = None if M is None else aslinearoperator(M)
-    n, parts = A.shape[0], any(np.issubdtype(v.dtype, np.complexfloating) for v in (A, b, x0, M) if v is not None)
-    split, joined = (_split, lambda x: x[:n] + 1j * x[n:]) if parts else (np.asarray, lambda x: x)
+    n, parts = A.shape[0], _parts(A, b, x0, M)
+    split, joined = (_split, _joined) if parts else (np.asarray, np.asarray)
 
     def products(of):
-        """Returns the functions of an operator and its transpose, as real ones."""
-        whole = np.issubdtype(of.dtype, np.complexfloating) or not parts
-
-        def real(f):
-            return lambda x: split(f(joined(x))) if whole else np.concatenate([f(x[:n]), f(x[n:])])
-
-        return real(of.matvec), real(of.rmatvec) if options["method"] == "bicg" else None
+        apply, transposed = _real(of, parts)
+        return apply, transposed if options["method"] == "bicg" else None
 
     def monitor(_, residual, x):
         if pr_norm:
@@ -318,8 +341,31 @@ def _matrix_free(A, b, x0, M, callback, pr_norm, report, options):
     return x, 0 if made["converged"] else max(1, made["inner_iterations"])
 
 
+def _parts(*of):
+    """Reports whether one of these operators and vectors is complex."""
+    return any(np.issubdtype(v.dtype, np.complexfloating) for v in of if v is not None)
+
+
+def _real(A, parts):
+    """Returns the functions x -> A x and x -> A^H x; with parts, of real vectors that have the imaginary parts behind the real ones."""
+
+    def real(f):
+        if not parts:
+            return f
+        if np.issubdtype(A.dtype, np.complexfloating):
+            return lambda x: _split(f(_joined(x)))
+        return lambda x: np.concatenate([f(half) for half in np.split(x, 2)])
+
+    return real(A.matvec), real(A.rmatvec)
+
+
 def _split(x):
     return np.concatenate([np.real(x), np.imag(x)])
+
+
+def _joined(x):
+    re, im = np.split(x, 2)
+    return re + 1j * im
 
 
 def _is_operator(A):

@@ -93,7 +93,7 @@ class Iterative(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "entries of A"):
             linalg.cg(a, b, M="amg", callback=print)
         with self.assertRaisesRegex(TypeError, "entries of A"):
-            linalg.lsqr(reference.aslinearoperator(a), b)
+            linalg.spsolve(reference.aslinearoperator(a), b)
         with self.assertRaisesRegex(mpsolve.UsageError, "precond needs the entries"):
             linalg.cg(reference.aslinearoperator(a), b, precond="amg")
         with self.assertRaisesRegex(mpsolve.UsageError, "stop row needs the entries"):
@@ -265,19 +265,41 @@ class Direct(unittest.TestCase):
 
 class LeastSquares(unittest.TestCase):
     def test_same_as_scipy(self):
-        a = sp.random(80, 20, 0.3, random_state=2, format="csr")
-        b = np.cos(np.arange(80.0))
-        for damp in 0.0, 0.5:
-            for m, rhs in (a, b), (a, a @ np.ones(20)), (poisson1d(), np.arange(40.0)):
-                got = linalg.lsqr(m, rhs, damp, atol=1e-12, btol=1e-12)
-                want = reference.lsqr(m, rhs, damp, atol=1e-14, btol=1e-14, iter_lim=10000)
-                np.testing.assert_allclose(got[0], want[0], rtol=1e-7, atol=1e-8)
-                np.testing.assert_allclose(got[3:6], (want[3], want[4], sp.linalg.norm(m) if damp == 0 else got[5]), rtol=1e-6, atol=1e-7)
-                self.assertIn(got[1], (1, 2))
-        x0 = np.arange(20.0)
-        got = linalg.lsqr(a, b, 0.5, atol=1e-12, btol=1e-12, x0=x0)
-        want = reference.lsqr(a, b, 0.5, atol=1e-14, btol=1e-14, x0=x0)
-        np.testing.assert_allclose(got[0], want[0], rtol=1e-7)
+        rng = np.random.default_rng(5)
+        a, c = sp.random(80, 20, 0.3, random_state=2, format="csr"), 1j * sp.random(80, 20, 0.3, random_state=3, format="csr")
+        singular = poisson1d() @ sp.diags([0.0] + [1.0] * 39)
+        tall, square = np.cos(np.arange(80.0)), np.arange(40.0)
+        for name, m, b, damps in (
+            ("tall", a, tall, (0, 0.5)), ("consistent", a, a @ np.ones(20), (0, 0.5)), ("complex", a + c, tall, (0, 0.5)), ("complex b", a, tall * 1j, (0,)),
+            ("square", poisson1d(), square, (0, 0.5)), ("singular", singular, square, (0, 0.5)), ("wide", a.T, np.arange(20.0), (0.5,)), ("wide complex", (a + c).T, np.arange(20) * 1j, (0.5,)),
+        ):
+            for damp in damps:
+                for x0 in None, rng.random(m.shape[1]):
+                    for operator in False, True:
+                        if name == "singular" and not damp and x0 is not None:
+                            continue  # of the many x, the one nearest to x0 is wanted by neither
+                        with self.subTest(name, damp=damp, x0=x0 is not None, operator=operator):
+                            got = linalg.lsqr(reference.aslinearoperator(m) if operator else m, b, damp, atol=1e-12, btol=1e-12, x0=x0)
+                            want = reference.lsqr(m, b, damp, atol=1e-14, btol=1e-14, iter_lim=10000, x0=x0)
+                            np.testing.assert_allclose(got[0], want[0], rtol=1e-7, atol=1e-8)
+                            np.testing.assert_allclose(got[3:5], want[3:5], rtol=1e-6, atol=1e-7)
+                            self.assertEqual(got[1], 1 if name in ("consistent", "square") and damp == 0 else 2)
+                            if not operator and damp == 0:
+                                self.assertAlmostEqual(got[5], sp.linalg.norm(m))
+
+    def test_verdict(self):
+        a, b, report = reference.aslinearoperator(sp.random(80, 20, 0.3, random_state=2)), np.ones(80), {}
+        x, istop, itn = linalg.lsqr(a, b, atol=1e-10, btol=1e-10, report=report)[:3]
+        r = b - a @ x
+        error = np.linalg.norm(a.rmatvec(r)) / np.linalg.norm(r) / np.linalg.norm(a @ np.identity(20), 2)
+        self.assertEqual((istop, report["reason"]), (2, "least squares"))
+        self.assertLessEqual(error, report["least_squares"]["normal"] * (1 + 1e-3))
+        self.assertLessEqual(report["least_squares"]["normal"], 1e-10)
+        self.assertEqual(linalg.lsqr(a, b, atol=1e-10, btol=1e-10, iter_lim=itn // 2)[1], 7)
+        with self.assertRaisesRegex(NotImplementedError, "rmatvec"):
+            linalg.lsqr(reference.LinearOperator((40, 20), lambda x: np.zeros(40)), np.ones(40))
+        wrong = reference.LinearOperator((40, 40), poisson1d().dot, rmatvec=lambda y: np.roll(y, 1), dtype=float)  # no transpose of it
+        self.assertEqual(linalg.lsqr(wrong, np.arange(40.0), atol=1e-10, btol=1e-10)[1], 7)
 
 
 class Objects(unittest.TestCase):

@@ -102,10 +102,11 @@ class Solving(unittest.TestCase):
         self.assertEqual(report["preconditioner"]["kind"], "none")
         for options, words in (
             ({"tolerence": 1e-6}, "tol"),
-            ({"method": "cgg"}, "cg"),
+            ({"method": "cgg"}, "^method .* did you mean cg"),
             ({"tol": "small"}, "number"),
             ({"output": "x.mtx"}, "argument"),
-            ({"tol": -1}, "--tol"),
+            ({"tol": -1}, "^tol -1: want"),
+            ({"restart": 10, "method": "cg", "max_iter": -1}, "^max_iter -1: want"),
         ):
             with self.assertRaisesRegex(mpsolve.UsageError, words):
                 mpsolve.solve(a, b, **options)
