@@ -150,6 +150,8 @@ func Numbers[T int32 | int64 | float32 | float64](b []byte) []T {
 // Traffic is what a rank has sent, and the time that this took.
 type Traffic struct {
 	Messages, Bytes int64         // sent through connections
+	Exchanged       int64         // messages sent to other ranks by Alltoall
+	Collectives     int64         // Barrier, Broadcast, Gather and Alltoall
 	Reductions      int64         // Sum and Max
 	Numbers         int64         // numbers reduced by these
 	Halo            time.Duration // in Start: passing messages to the transport
@@ -162,6 +164,7 @@ type Traffic struct {
 func (t Traffic) Minus(u Traffic) Traffic {
 	return Traffic{
 		Messages: t.Messages - u.Messages, Bytes: t.Bytes - u.Bytes,
+		Exchanged: t.Exchanged - u.Exchanged, Collectives: t.Collectives - u.Collectives,
 		Reductions: t.Reductions - u.Reductions, Numbers: t.Numbers - u.Numbers,
 		Halo: t.Halo - u.Halo, Waiting: t.Waiting - u.Waiting,
 		Reduction: t.Reduction - u.Reduction, Others: t.Others - u.Others,
@@ -199,27 +202,37 @@ func (t *Timed) reduced(start time.Time, numbers int) {
 	since(start, &t.Traffic.Reduction)
 }
 
+func (t *Timed) collected(start time.Time) {
+	t.Traffic.Collectives++
+	since(start, &t.Traffic.Others)
+}
+
 // Barrier implements Comm.
 func (t *Timed) Barrier() {
-	defer since(time.Now(), &t.Traffic.Others)
+	defer t.collected(time.Now())
 	t.Comm.Barrier()
 }
 
 // Broadcast implements Comm.
 func (t *Timed) Broadcast(root int, b []byte) {
-	defer since(time.Now(), &t.Traffic.Others)
+	defer t.collected(time.Now())
 	t.Comm.Broadcast(root, b)
 }
 
 // Gather implements Comm.
 func (t *Timed) Gather(b []byte) [][]byte {
-	defer since(time.Now(), &t.Traffic.Others)
+	defer t.collected(time.Now())
 	return t.Comm.Gather(b)
 }
 
 // Alltoall implements Comm.
 func (t *Timed) Alltoall(to [][]byte) [][]byte {
-	defer since(time.Now(), &t.Traffic.Others)
+	defer t.collected(time.Now())
+	for r, b := range to {
+		if r != t.Rank() && len(b) > 0 {
+			t.Traffic.Exchanged++
+		}
+	}
 	return t.Comm.Alltoall(to)
 }
 

@@ -129,6 +129,23 @@ func (c *Counts) Join(other *Counts) {
 // Sum sums the counts over all ranks. It is collective.
 func (c *Counts) Sum(comm Comm) { comm.Sum(c.n) }
 
+// Total returns the number of all nonzeros.
+func (c *Counts) Total() (n int64) {
+	for _, k := range c.n {
+		n += k
+	}
+	return n
+}
+
+// Before returns the first row of the group of a row, and the number of nonzeros of all rows before this group.
+func (c *Counts) Before(row int64) (group, n int64) {
+	g := row >> c.shift
+	for _, k := range c.n[:min(g, int64(len(c.n)))] {
+		n += k
+	}
+	return min(g<<c.shift, c.rows), n
+}
+
 // Cut cuts the rows into domains with about equal numbers of nonzeros, on the assumption that nonzeros are spread
 // evenly within a group.
 func (c *Counts) Cut(domains int) (Domains, error) {

@@ -10,37 +10,72 @@ import (
 // Copy sets the ghosts of x to the elements that they are copies of. Unlike Halo.Exchange it keeps no connections; it
 // is for setting up. It is collective.
 func Copy[T any](h *Halo, x []T) {
-	out := make([][]byte, h.comm.Size())
-	for _, l := range h.links {
-		out[l.rank] = pick(x, l.send)
-	}
-	in := h.comm.Alltoall(out)
+	in := swap(h, x, false)
 	for _, c := range h.local {
 		x[c.to] = x[c.from]
 	}
-	for _, l := range h.links {
-		for k, v := range numbers[T](in[l.rank]) {
-			x[l.recv[k]] = v
+	for k, l := range h.links {
+		for i, v := range in[k] {
+			x[l.recv[i]] = v
 		}
 	}
 }
 
 // Raise sets each element of x, and its ghosts, to the largest of the element and its ghosts. It is collective.
 func Raise[T cmp.Ordered](h *Halo, x []T) {
-	out := make([][]byte, h.comm.Size())
-	for _, l := range h.links {
-		out[l.rank] = pick(x, l.recv)
-	}
-	in := h.comm.Alltoall(out)
+	in := swap(h, x, true)
 	for _, c := range h.local {
 		x[c.from] = max(x[c.from], x[c.to])
 	}
-	for _, l := range h.links {
-		for k, v := range numbers[T](in[l.rank]) {
-			x[l.send[k]] = max(x[l.send[k]], v)
+	for k, l := range h.links {
+		for i, v := range in[k] {
+			x[l.send[i]] = max(x[l.send[i]], v)
 		}
 	}
 	Copy(h, x)
+}
+
+// swap sends the elements of x that other ranks have ghosts of, or back the ghosts, and returns what came by each link. Both ends of a link
+// know the lengths, so that only they exchange messages. It is collective.
+func swap[T any](h *Halo, x []T, back bool) [][]T {
+	var send, recv []Channel
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	ends := func(l link) (out, in []int32) {
+		if back {
+			return l.recv, l.send
+		}
+		return l.send, l.recv
+	}
+	for _, l := range h.links {
+		out, in := ends(l)
+		if len(out) > 0 {
+			send = append(send, Channel{l.rank, size * len(out)})
+		}
+		if len(in) > 0 {
+			recv = append(recv, Channel{l.rank, size * len(in)})
+		}
+	}
+	c := h.comm.Connect(send, recv)
+	defer c.Close()
+	k := 0
+	for _, l := range h.links {
+		if out, _ := ends(l); len(out) > 0 {
+			copy(c.Out(k), pick(x, out))
+			k++
+		}
+	}
+	c.Start()
+	c.Wait()
+	all := make([][]T, len(h.links))
+	k = 0
+	for i, l := range h.links {
+		if _, in := ends(l); len(in) > 0 {
+			all[i] = slices.Clone(numbers[T](c.In(k)))
+			k++
+		}
+	}
+	return all
 }
 
 // pick returns the elements of x at these positions as bytes.

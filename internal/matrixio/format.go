@@ -22,6 +22,7 @@ type Format struct {
 
 	begins   func(head []byte) bool // recognises files by their first bytes
 	read     func(s *source) (*matrixmarket.Content, error)
+	share    func(s *source) (*matrixmarket.Shared, error)                      // of rows of a plain file, see matrixmarket.Reader; nil: the whole is read
 	write    func(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error // nil: the format is only read
 	gzip     bool                                                               // files are also written compressed
 	Triangle bool                                                               // one triangle of a symmetric matrix is written
@@ -30,8 +31,8 @@ type Format struct {
 // Formats are all formats, Matrix Market first.
 var Formats = []Format{
 	{Name: "Matrix Market", Word: "mtx", Suffixes: []string{".mtx", ".mm"}, write: writeMatrixMarket, gzip: true, Triangle: true},
-	{Name: "mpsolve binary", Word: "mpx", Suffixes: []string{".mpx"}, begins: beginsMPX, read: readMPX, write: writeMPX},
-	{Name: "PETSc binary", Word: "petsc", Suffixes: []string{".petsc", ".petscbin"}, begins: beginsPETSc, read: readPETSc, write: writePETSc},
+	{Name: "mpsolve binary", Word: "mpx", Suffixes: []string{".mpx"}, begins: beginsMPX, read: readMPX, share: shareMPX, write: writeMPX},
+	{Name: "PETSc binary", Word: "petsc", Suffixes: []string{".petsc", ".petscbin"}, begins: beginsPETSc, read: readPETSc, share: sharePETSc, write: writePETSc},
 	{Name: "NumPy archive", Word: "npz", Suffixes: []string{".npz"}, begins: beginsNPZ, read: readNPZ, write: writeNPZ},
 	{Name: "NumPy array", Word: "npy", Suffixes: []string{".npy"}, begins: beginsNPY, read: readNPY, write: writeNPY},
 	{Name: "MATLAB 5", Word: "mat", Suffixes: []string{".mat"}, begins: beginsMAT, read: readMAT},
@@ -64,7 +65,7 @@ func Recognise(name string, head []byte) *matrixmarket.Reader {
 
 // reader returns the format's reader.
 func (f *Format) reader() *matrixmarket.Reader {
-	return &matrixmarket.Reader{Format: f.Name, Read: func(ctx context.Context, in *matrixmarket.File, opt matrixmarket.Options) (*matrixmarket.Content, error) {
+	r := &matrixmarket.Reader{Format: f.Name, Read: func(ctx context.Context, in *matrixmarket.File, opt matrixmarket.Options) (*matrixmarket.Content, error) {
 		s := newSource(ctx, in, opt)
 		c, err := f.read(s)
 		if err == nil && in.At == nil {
@@ -72,6 +73,12 @@ func (f *Format) reader() *matrixmarket.Reader {
 		}
 		return c, err
 	}}
+	if f.share != nil {
+		r.Share = func(ctx context.Context, in *matrixmarket.File, opt matrixmarket.Options) (*matrixmarket.Shared, error) {
+			return f.share(newSource(ctx, in, opt))
+		}
+	}
+	return r
 }
 
 // BySuffix returns the format whose suffix the name has, also before .gz; nil: none.

@@ -25,33 +25,85 @@ func readMPX(s *source) (*matrixmarket.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	var h mpxHead
-	head := make([]byte, mpxHeader)
-	if n, err := at.ReadAt(head, 0); n < mpxHeader {
-		return nil, s.faultAt(int64(n), "the file ends within the header: %v", err)
-	}
-	if wrong := h.decode(head); wrong != "" {
-		return nil, s.faultAt(0, "%s", wrong)
-	}
-	l := h.layout()
-	if size != l.size {
-		return nil, s.faultAt(size, "the file has %d bytes, want %d: it has been cut or added to", size, l.size)
-	}
-	if err := s.dims(h.Header, h.rows, h.cols); err != nil {
+	b, err := s.mpxHead(at, size)
+	if err != nil {
 		return nil, err
 	}
+	h := &b.head
 	if err := s.opt.Fits(s.in.Name, size, float64(size), "a %d x %d matrix with %d entries", h.rows, h.cols, h.entries); err != nil {
 		return nil, err
 	}
-	a := newMPXArrays(&h, s.mapped(l.sums))
-	if err := a.read(s, at, &l); err != nil {
+	a := newMPXArrays(h, s.mapped(b.sums))
+	if err := a.read(s, b); err != nil {
 		return nil, err
 	}
-	c := a.content(s, &h)
+	c := a.content(s, h)
 	if a.mapped != nil {
 		c.Intact = a.mapped.Intact
 	}
 	return c, nil
+}
+
+// mpxBlocks are the blocks of a file, each with its checksum.
+type mpxBlocks struct {
+	mpxLayout
+	head    mpxHead
+	in      io.ReaderAt
+	checks  []byte
+	kernels *kernels.Set
+}
+
+// mpxHead reads the header, and checks it.
+func (s *source) mpxHead(at io.ReaderAt, size int64) (*mpxBlocks, error) {
+	b := &mpxBlocks{in: at, kernels: kernels.Default()}
+	head := make([]byte, mpxHeader)
+	if n, err := at.ReadAt(head, 0); n < mpxHeader {
+		return nil, s.faultAt(int64(n), "the file ends within the header: %v", err)
+	}
+	if wrong := b.head.decode(head); wrong != "" {
+		return nil, s.faultAt(0, "%s", wrong)
+	}
+	b.mpxLayout = b.head.layout()
+	if size != b.size {
+		return nil, s.faultAt(size, "the file has %d bytes, want %d: it has been cut or added to", size, b.size)
+	}
+	return b, s.dims(b.head.Header, b.head.rows, b.head.cols)
+}
+
+// readSums reads the checksums, and verifies theirs.
+func (b *mpxBlocks) readSums(s *source) error {
+	b.checks = make([]byte, b.size-b.sums)
+	if _, err := b.in.ReadAt(b.checks, b.sums); err != nil {
+		return s.faultAt(b.sums, "the checksums cannot be read: %v", err)
+	}
+	n := len(b.checks) - 4
+	if crc32.Checksum(b.checks[:n], castagnoli) != binary.LittleEndian.Uint32(b.checks[n:]) {
+		return s.faultAt(b.sums, "the checksums are damaged")
+	}
+	return nil
+}
+
+// bounds returns where block k begins and ends.
+func (b *mpxBlocks) bounds(k int64) (from, to int64) {
+	from = mpxHeader + k*mpxBlock
+	return from, min(from+mpxBlock, b.sums)
+}
+
+// read reads block k, unless it is in memory already, and verifies its checksum.
+func (b *mpxBlocks) read(s *source, k int64, part []byte, there bool) error {
+	from, _ := b.bounds(k)
+	if !there {
+		if _, err := b.in.ReadAt(part, from); err != nil {
+			return s.faultAt(from, "the file cannot be read: %v", err)
+		}
+	}
+	if crc, want := b.kernels.CRC32C(part), binary.LittleEndian.Uint32(b.checks[4*k:]); crc != want {
+		return s.faultAt(from, "the next %d bytes are damaged: their checksum is %08x, want %08x", len(part), crc, want)
+	}
+	if !littleEndian {
+		swap(part, &b.mpxLayout, from)
+	}
+	return nil
 }
 
 // mapped maps the first n bytes of the file. It returns nil if mapping was not requested, is impossible, or would
@@ -73,6 +125,7 @@ type mpxArrays struct {
 	kernels   *kernels.Set
 	ptr       []int64
 	col       []int32
+	row       int64 // the first, of part of a matrix
 	cols      int32 // of the matrix
 	val, imag []float64
 }
@@ -108,19 +161,19 @@ func numbersAt[T int64 | int32 | float64](memory []byte, at, n int64) []T {
 
 // read reads the blocks on all threads: first the blocks of row offsets, with which columns are checked while they
 // are in the cache.
-func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
-	sums := make([]byte, l.size-l.sums)
-	if _, err := in.ReadAt(sums, l.sums); err != nil {
-		return s.faultAt(l.sums, "the checksums cannot be read: %v", err)
-	}
-	if err := s.checkSums(sums, l); err != nil {
+func (a *mpxArrays) read(s *source, b *mpxBlocks) error {
+	l := &b.mpxLayout
+	if err := b.readSums(s); err != nil {
 		return err
 	}
 	offsets := int64(0) // number of blocks with row offsets
 	if len(a.ptr) > 0 {
 		offsets = (l.col - mpxHeader + mpxBlock - 1) / mpxBlock
 	}
-	each := func(k int64) error { return a.block(s, l, k, sums, in) }
+	each := func(k int64) error {
+		from, to := b.bounds(k)
+		return b.read(s, k, a.file[from:to], a.mapped != nil)
+	}
 	rise := make([]bool, offsets)
 	if err := s.onThreads(0, offsets, func(k int64) error {
 		err := each(k)
@@ -136,8 +189,8 @@ func (a *mpxArrays) read(s *source, in io.ReaderAt, l *mpxLayout) error {
 		return s.faultAt(l.ptr, "row offsets: %s", wrong)
 	}
 	check := func(lo, hi int64) error {
-		if wrong := a.checkColumns(lo, hi); wrong != "" {
-			return s.faultAt(l.col+4*lo, "%s", wrong)
+		if at, wrong := a.checkColumns(lo, hi); wrong != "" {
+			return s.faultAt(l.col+4*at, "%s", wrong)
 		}
 		return nil
 	}
@@ -184,29 +237,28 @@ func (a *mpxArrays) checkOffsets(l *mpxLayout, rise []bool) string {
 	return checkLines(a.ptr, int64(len(a.col)))
 }
 
-// checkColumns checks that columns lo to hi-1 are in range and increase within rows. It returns "" or what is wrong.
-func (a *mpxArrays) checkColumns(lo, hi int64) string {
+// checkColumns checks that columns lo to hi-1 are in range and increase within rows. It returns "" or what is wrong, and which column is.
+func (a *mpxArrays) checkColumns(lo, hi int64) (at int64, wrong string) {
 	if lo >= hi {
-		return ""
+		return 0, ""
 	}
 	row := sort.Search(len(a.ptr)-1, func(i int) bool { return a.ptr[i+1] > lo })
 	next := a.ptr[row+1:]
 	next = next[:sort.Search(len(next), func(i int) bool { return next[i] >= hi })]
 	if a.kernels.ColumnsRise(a.col[lo:hi], next, lo, a.cols) {
-		return ""
+		return 0, ""
 	}
-	for at := lo; at < hi; row++ {
-		end := min(a.ptr[row+1], hi)
+	for at = lo; at < hi; row++ {
 		last := int32(-1)
-		for _, j := range a.col[at:end] {
+		for end := min(a.ptr[row+1], hi); at < end; at++ {
+			j := a.col[at]
 			if j <= last || j >= a.cols {
-				return fmt.Sprintf("row %d: column %d after %d, of %d columns: want increasing ones", row+1, int64(j)+1, int64(last)+1, a.cols)
+				return at, fmt.Sprintf("row %d: column %d after %d, of %d columns: want increasing ones", a.row+int64(row)+1, int64(j)+1, int64(last)+1, a.cols)
 			}
 			last = j
 		}
-		at = end
 	}
-	return ""
+	return 0, ""
 }
 
 // onThreads calls f for from to to-1 on all threads. It returns the error of the smallest number that has one.
@@ -237,24 +289,6 @@ func (s *source) onThreads(from, to int64, f func(k int64) error) error {
 	return fault
 }
 
-// block reads block k, unless it is mapped, and verifies its checksum.
-func (a *mpxArrays) block(s *source, l *mpxLayout, k int64, sums []byte, in io.ReaderAt) error {
-	from := mpxHeader + k*mpxBlock
-	part := a.file[from:min(from+mpxBlock, l.sums)]
-	if a.mapped == nil {
-		if _, err := in.ReadAt(part, from); err != nil {
-			return s.faultAt(from, "the file cannot be read: %v", err)
-		}
-	}
-	if crc, want := a.kernels.CRC32C(part), binary.LittleEndian.Uint32(sums[4*k:]); crc != want {
-		return s.faultAt(from, "the next %d bytes are damaged: their checksum is %08x, want %08x", len(part), crc, want)
-	}
-	if !littleEndian {
-		swap(part, l, from)
-	}
-	return nil
-}
-
 // swap reverses the bytes of numbers from a position of the file on, on big-endian machines.
 func swap(part []byte, l *mpxLayout, at int64) {
 	for n := 0; n < len(part); {
@@ -265,15 +299,6 @@ func swap(part []byte, l *mpxLayout, at int64) {
 		slices.Reverse(part[n : n+size])
 		n += size
 	}
-}
-
-// checkSums verifies the checksum of the checksums.
-func (s *source) checkSums(sums []byte, l *mpxLayout) error {
-	n := len(sums) - 4
-	if crc32.Checksum(sums[:n], castagnoli) != binary.LittleEndian.Uint32(sums[n:]) {
-		return s.faultAt(l.sums, "the checksums are damaged")
-	}
-	return nil
 }
 
 // content returns the content of arrays that have been checked.

@@ -42,51 +42,34 @@ func beginsPETSc(head []byte) bool {
 }
 
 func readPETSc(s *source) (*matrixmarket.Content, error) {
-	s.order = binary.BigEndian
-	head, _ := s.in.Stream.Peek(8) // errors come again
-	class, size := petscClass(head)
-	whole := kind{'i', size}
-	if size == 0 {
-		return nil, s.fault("a PETSc file must begin with the number %d of a matrix or %d of a vector", petscMatrix, petscVector)
+	h, err := s.petscHead()
+	switch {
+	case err != nil:
+		return nil, err
+	case !h.sparse:
+		return s.petscArray(h.rows, h.cols)
 	}
-	if class == petscVector {
-		return s.petscVector(whole)
+	if err := s.fits(h.rows, h.cols, h.entries, false); err != nil {
+		return nil, err
 	}
-	numbers, err := s.integers(4, whole, "the header of the matrix")
+	ptr, err := s.petscRows(h.rows, h.entries, h.whole)
 	if err != nil {
 		return nil, err
 	}
-	rows, cols, entries := numbers[1], numbers[2], numbers[3]
-	if entries == -1 {
-		return s.petscDense(rows, cols)
-	}
-	if err := s.dims(matrixmarket.Header{}, rows, cols); err != nil {
+	e := &matrixmarket.Entries{Rows: int(h.rows), Cols: int(h.cols)}
+	if e.Col, err = s.indices(h.entries, h.whole, h.cols, "the columns"); err != nil {
 		return nil, err
 	}
-	if entries < 0 {
-		return nil, s.fault("%d entries are declared", entries)
-	}
-	if err := s.fits(rows, cols, entries, false); err != nil {
-		return nil, err
-	}
-	ptr, err := s.petscRows(rows, entries, whole)
+	values, err := s.petscValues(h.entries)
 	if err != nil {
 		return nil, err
 	}
-	e := &matrixmarket.Entries{Rows: int(rows), Cols: int(cols)}
-	if e.Col, err = s.indices(entries, whole, cols, "the columns"); err != nil {
-		return nil, err
-	}
-	values, err := s.petscValues(entries)
-	if err != nil {
-		return nil, err
-	}
-	if e.Val, e.Imag, err = s.floats(entries, values, "the values"); err != nil {
+	if e.Val, e.Imag, err = s.floats(h.entries, values, "the values"); err != nil {
 		return nil, err
 	}
 	if e.Imag != nil {
 		e.Field = matrixmarket.Complex
-		if err := s.fits(rows, cols, entries, true); err != nil {
+		if err := s.fits(h.rows, h.cols, h.entries, true); err != nil {
 			return nil, err
 		}
 	}
@@ -96,6 +79,45 @@ func readPETSc(s *source) (*matrixmarket.Content, error) {
 		return nil, err
 	}
 	return c, s.rest(c)
+}
+
+// petscHead is what the first numbers of a file declare.
+type petscHead struct {
+	whole               kind
+	sparse              bool
+	rows, cols, entries int64 // a vector has one column; entries of a sparse matrix
+}
+
+// petscHead reads the first numbers, and checks those of a sparse matrix.
+func (s *source) petscHead() (h petscHead, err error) {
+	s.order = binary.BigEndian
+	head, _ := s.in.Stream.Peek(8) // errors come again
+	class, size := petscClass(head)
+	h.whole = kind{'i', size}
+	var numbers []int64
+	switch {
+	case size == 0:
+		return h, s.fault("a PETSc file must begin with the number %d of a matrix or %d of a vector", petscMatrix, petscVector)
+	case class == petscVector:
+		if numbers, err = s.integers(2, h.whole, "the header of the vector"); err == nil {
+			h.rows, h.cols = numbers[1], 1
+		}
+		return h, err
+	}
+	if numbers, err = s.integers(4, h.whole, "the header of the matrix"); err != nil {
+		return h, err
+	}
+	h.rows, h.cols, h.entries = numbers[1], numbers[2], numbers[3]
+	if h.sparse = h.entries != -1; !h.sparse {
+		return h, nil
+	}
+	if err := s.dims(matrixmarket.Header{}, h.rows, h.cols); err != nil {
+		return h, err
+	}
+	if h.entries < 0 {
+		return h, s.fault("%d entries are declared", h.entries)
+	}
+	return h, nil
 }
 
 // petscRows reads the lengths of rows.
@@ -164,20 +186,6 @@ func (s *source) rest(c *matrixmarket.Content) error {
 		return s.fault("what follows is neither a matrix nor a vector")
 	}
 	return nil
-}
-
-// petscVector reads a vector.
-func (s *source) petscVector(whole kind) (*matrixmarket.Content, error) {
-	numbers, err := s.integers(2, whole, "the header of the vector")
-	if err != nil {
-		return nil, err
-	}
-	return s.petscArray(numbers[1], 1)
-}
-
-// petscDense reads a dense matrix, which is stored row by row.
-func (s *source) petscDense(rows, cols int64) (*matrixmarket.Content, error) {
-	return s.petscArray(rows, cols)
 }
 
 // petscArray reads values row by row.

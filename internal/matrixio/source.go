@@ -1,6 +1,7 @@
 package matrixio
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -40,6 +41,14 @@ func newSource(ctx context.Context, in *matrixmarket.File, opt matrixmarket.Opti
 func (s *source) within(part string, r io.Reader, size int64) *source {
 	t := *s
 	t.part, t.r, t.at, t.size = part, r, 0, size
+	return &t
+}
+
+// from returns the source of a plain file from a byte on.
+func (s *source) from(ctx context.Context, at int64) *source {
+	in, t := *s.in, *s
+	in.Stream = bufio.NewReader(io.NewSectionReader(in.At, at, max(0, in.Size-at)))
+	t.ctx, t.in, t.r, t.at = ctx, &in, in.Stream, at
 	return &t
 }
 

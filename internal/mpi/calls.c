@@ -47,11 +47,6 @@ int mpilib_alltoall(const void *to, int n, void *from, mpilib_handle comm)
 	return mpilib_call.Alltoall(to, n, mpilib.is.byte, from, n, mpilib.is.byte, comm);
 }
 
-int mpilib_alltoallv(const void *to, const int *sent, const int *sent_at, void *from, const int *received, const int *received_at, mpilib_handle comm)
-{
-	return mpilib_call.Alltoallv(to, sent, sent_at, mpilib.is.byte, from, received, received_at, mpilib.is.byte, comm);
-}
-
 static void *request(void *requests, int k) { return (char *)requests + (size_t)k * mpilib.is.request; }
 
 int mpilib_send_init(const void *b, int n, int to, int tag, mpilib_handle comm, void *requests, int k)

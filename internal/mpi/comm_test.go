@@ -19,7 +19,7 @@ import (
 
 func init() {
 	roles["methods"] = func(c dist.Comm) int {
-		roundBytes, pieceBytes, messageBytes = 1000, 16, 100
+		roundBytes, pieceBytes, messageBytes, swapBytes = 1000, 16, 100, 700
 		fmt.Printf("rank %d: %x\n", c.Rank(), exercise(c))
 		return 0
 	}

@@ -35,6 +35,17 @@ var messageBytes = 1 << 30
 const line = 64
 
 func (c *comm) Connect(send, recv []dist.Channel) dist.Connection {
+	return c.connect(c.nextTag(), send, recv)
+}
+
+// nextTag returns the tag of the next connection: all ranks count alike.
+func (c *comm) nextTag() C.int {
+	c.tag = (c.tag + 1) % tags
+	return C.int(c.tag)
+}
+
+// connect is Connect with a tag. Ranks without channels need not call it.
+func (c *comm) connect(tag C.int, send, recv []dist.Channel) *connection {
 	c.calling.Lock()
 	defer c.calling.Unlock()
 	n := &connection{comm: c}
@@ -54,8 +65,6 @@ func (c *comm) Connect(send, recv []dist.Channel) dist.Connection {
 		clear(b)
 		return b
 	}
-	c.tag = (c.tag + 1) % tags
-	tag := C.int(c.tag)
 	for _, ch := range recv {
 		b := cut(ch.Bytes)
 		n.in = append(n.in, b)

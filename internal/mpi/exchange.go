@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// Messages of any length are sent in pieces, in rounds in which all ranks take part: MPI counts by int, and memory of
+// What is gathered or broadcast goes in pieces, in rounds in which all ranks take part: MPI counts by int, and memory of
 // C is needed for one round only. roundBytes is the number of bytes that a rank sends or receives in a round,
 // pieceBytes the least number that goes to each rank.
 var roundBytes, pieceBytes = 64 << 20, 4096
@@ -61,10 +61,37 @@ func (c *comm) Gather(b []byte) [][]byte {
 	}
 }
 
+// Alltoall tells each rank how long its message is, 8 bytes from each to each. The messages themselves go only between ranks that have
+// something for each other, in pieces of swapBytes.
 func (c *comm) Alltoall(to [][]byte) [][]byte {
 	if len(to) != c.size {
 		panic(fmt.Sprintf("mpi: messages for %d ranks of %d", len(to), c.size))
 	}
+	from, tag := c.announce(to)
+	copy(from[c.rank], to[c.rank])
+	for at := 0; ; at += swapBytes {
+		send, recv := c.channels(to, at), c.channels(from, at)
+		if len(send)+len(recv) == 0 {
+			return from
+		}
+		n := c.connect(tag, send, recv)
+		for k, ch := range send {
+			copy(n.Out(k), to[ch.Rank][at:])
+		}
+		n.Start()
+		n.Wait()
+		for k, ch := range recv {
+			copy(from[ch.Rank][at:], n.In(k))
+		}
+		n.Close()
+	}
+}
+
+// swapBytes is the most that goes from a rank to another at a time.
+var swapBytes = 4 << 20
+
+// announce exchanges the lengths of messages, and returns room for those of the others, and a tag for all of them.
+func (c *comm) announce(to [][]byte) (from [][]byte, tag C.int) {
 	c.calling.Lock()
 	defer c.calling.Unlock()
 	out, in := make([]int64, c.size), make([]int64, c.size)
@@ -72,29 +99,17 @@ func (c *comm) Alltoall(to [][]byte) [][]byte {
 		out[r] = int64(len(b))
 	}
 	check(C.mpilib_alltoall(pointer(out), 8, pointer(in), c.handle), "MPI_Alltoall")
-	from := results(in)
-	rounds := []int64{0}
-	for r := range c.size {
-		rounds[0] = max(rounds[0], (out[r]+int64(c.piece())-1)/int64(c.piece()))
-	}
-	check(C.mpilib_max((*C.int64_t)(pointer(rounds)), 1, c.handle), "MPI_Allreduce")
+	return results(in), c.nextTag()
+}
 
-	sent, at := make([]int, c.size), make([]int, c.size)
-	outCounts, outPlaces := make([]C.int, c.size), make([]C.int, c.size)
-	inCounts, inPlaces := make([]C.int, c.size), make([]C.int, c.size)
-	for range rounds[0] {
-		_, outBytes := c.round(outCounts, outPlaces, func(r int) int { return len(to[r]) - sent[r] })
-		_, inBytes := c.round(inCounts, inPlaces, func(r int) int { return len(from[r]) - at[r] })
-		there, here := c.scratch.grow(outBytes), c.received.grow(inBytes)
-		for r := range to {
-			sent[r] += copy(there[outPlaces[r]:][:outCounts[r]], to[r][sent[r]:])
-		}
-		check(C.mpilib_alltoallv(pointer(there), &outCounts[0], &outPlaces[0], pointer(here), &inCounts[0], &inPlaces[0], c.handle), "MPI_Alltoallv")
-		for r := range from {
-			at[r] += copy(from[r][at[r]:], here[inPlaces[r]:][:inCounts[r]])
+// channels returns the channels for the pieces of messages from byte at on, to or from other ranks.
+func (c *comm) channels(messages [][]byte, at int) (list []dist.Channel) {
+	for r, b := range messages {
+		if r != c.rank && len(b) > at {
+			list = append(list, dist.Channel{Rank: r, Bytes: min(len(b)-at, swapBytes)})
 		}
 	}
-	return from
+	return list
 }
 
 // round sets how many of the bytes left for each rank go in a round, and their positions; most is the largest of

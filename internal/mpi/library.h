@@ -17,7 +17,6 @@
 	F(Allgather, (const void *, int, mpilib_handle, void *, int, mpilib_handle, mpilib_handle)) \
 	F(Allgatherv, (const void *, int, mpilib_handle, void *, const int *, const int *, mpilib_handle, mpilib_handle)) \
 	F(Alltoall, (const void *, int, mpilib_handle, void *, int, mpilib_handle, mpilib_handle)) \
-	F(Alltoallv, (const void *, const int *, const int *, mpilib_handle, void *, const int *, const int *, mpilib_handle, mpilib_handle)) \
 	F(Send_init, (const void *, int, mpilib_handle, int, int, mpilib_handle, void *)) \
 	F(Recv_init, (void *, int, mpilib_handle, int, int, mpilib_handle, void *)) \
 	F(Startall, (int, void *)) \

@@ -49,7 +49,6 @@ int mpilib_broadcast(void *b, int n, int root, mpilib_handle comm);
 int mpilib_allgather(const void *b, int n, void *all, mpilib_handle comm);
 int mpilib_allgatherv(const void *b, int n, void *all, const int *counts, const int *places, mpilib_handle comm);
 int mpilib_alltoall(const void *to, int n, void *from, mpilib_handle comm);
-int mpilib_alltoallv(const void *to, const int *sent, const int *sent_at, void *from, const int *received, const int *received_at, mpilib_handle comm);
 
 /* Persistent messages of n bytes; requests is an array of them, k the place in it. */
 int mpilib_send_init(const void *b, int n, int to, int tag, mpilib_handle comm, void *requests, int k);

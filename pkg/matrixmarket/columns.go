@@ -13,17 +13,19 @@ func ReadColumnsDistributed(ctx context.Context, c dist.Comm, path string, opt D
 	if c.Rank() > 0 {
 		opt.Check, opt.Progress = nil, nil
 	}
-	s, err := lookTogether(c, path, opt, func(r *reading, _ DistributedOptions) string {
-		if r.Format != Array || r.Field == Complex || r.Symmetry != General || int64(r.rows) != d.Rows() {
+	s, err := lookTogether(ctx, c, path, opt, func(s survey, _ DistributedOptions) string {
+		if h := s.Header; h.Format != Array || h.Field == Complex || h.Symmetry != General || int64(s.Rows) != d.Rows() {
 			return "not an array"
 		}
 		return ""
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, nil, err
-	}
-	if s.Whole != "" {
+	case s.Whole != "":
 		return wholeColumns(ctx, c, path, opt, d)
+	case s.Form != "":
+		return columnsOfRows(ctx, c, path, opt, s, d)
 	}
 	p, err := parseShare(ctx, c, path, opt, s)
 	if err != nil {

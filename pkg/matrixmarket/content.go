@@ -48,7 +48,7 @@ type Options struct {
 	Parts int
 
 	// Other, if not nil, is asked what reads a file that begins like this, unpacked; nil: it is Matrix Market. See package
-	// matrixio. Files of other formats are read by one rank of a job.
+	// matrixio.
 	Other func(name string, head []byte) *Reader
 
 	// RealForm, if not nil, makes a real matrix of a complex one, which ReadDistributed returns then, on rank 0. It has
@@ -235,6 +235,23 @@ type File struct {
 type Reader struct {
 	Format string // its name
 	Read   func(ctx context.Context, f *File, opt Options) (*Content, error)
+	Share  func(ctx context.Context, f *File, opt Options) (*Shared, error) // of a plain file; returns nil where ranks cannot share it. nil: never
+}
+
+// Shared is a plain file of another format, real, of which each rank of a job reads some rows.
+type Shared struct {
+	Header
+	Rows, Cols int
+	Entries    int64    // of a sparse matrix
+	Warnings   []string // about the file as a whole
+
+	// Lengths passes the numbers of entries of rows from to to-1 of a sparse matrix to take, in their order, some at a time. They may be
+	// any numbers.
+	Lengths func(ctx context.Context, from, to int64, take func(lengths []int64)) error
+
+	// Read returns rows from to to-1, and checks them like Reader.Read. first is the number of entries of the rows before them. The options
+	// of Reader.Share limit the memory.
+	Read func(ctx context.Context, from, to, first int64) (*Content, error)
 }
 
 // other returns the reader of the file if it is of another format.
@@ -286,23 +303,30 @@ func (c *Content) SetDense(values, imag []float64) {
 			}
 		}
 	}
-	if c.NonFinite > 0 {
-		c.warn("%s not finite: nan or infinity, the first is element %d", plural(int(c.NonFinite), "value"), c.NonFiniteLine)
+	c.tellNonFinite(c.NonFinite, c.NonFiniteLine)
+}
+
+// tellNonFinite notes and warns of values that are not finite, of which the first is that element or entry (0: not known).
+func (c *Content) tellNonFinite(count, first int64) {
+	if c.NonFinite, c.NonFiniteLine = count, first; count == 0 {
+		return
+	}
+	number := plural(int(count), "value")
+	switch {
+	case first == 0:
+		c.warn("%s not finite: nan or infinity", number)
+	case c.Format == Array:
+		c.warn("%s not finite: nan or infinity, the first is element %d", number, first)
+	default:
+		c.warn("%s not finite: nan, infinity or overflow, the first on entry %d", number, first)
 	}
 }
 
 // SetMatrix puts a matrix into the content, with imaginary parts unless they are nil. nonFinite is the number of values that
 // are not finite.
 func (c *Content) SetMatrix(m *csr.Matrix, imag []float64, nonFinite int64) {
-	c.Matrix, c.Imag, c.Stored, c.NonFinite = m, imag, int64(m.NNZ()), nonFinite
-	if nonFinite > 0 {
-		c.warn("%s not finite: nan or infinity", plural(int(nonFinite), "value"))
-	}
+	c.Matrix, c.Imag, c.Stored = m, imag, int64(m.NNZ())
+	c.tellNonFinite(nonFinite, 0)
 }
-
-// otherFormat is an error: the file is not Matrix Market.
-type otherFormat string
-
-func (o otherFormat) Error() string { return "its format is " + string(o) }
 
 func notFinite(v float64) bool { return v-v != 0 }

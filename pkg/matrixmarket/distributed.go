@@ -43,8 +43,9 @@ type Distributed struct {
 	How  string       // how it was read, for the user; "" by a single process
 }
 
-// ReadDistributed reads a matrix, by all ranks of a job, each its share of the bytes of a plain file. What cannot be read in shares
-// (compressed files, pipes, arrays, complex files, and matrices of one domain) rank 0 reads, and sends rows to their owners.
+// ReadDistributed reads a matrix, by all ranks of a job, each its share of the bytes of a plain file of text, and its rows of a file of
+// another format that has a Reader.Share. What cannot be read in shares
+// (other formats, compressed files, pipes, arrays, complex files, and matrices of one domain) rank 0 reads, and sends rows to their owners.
 //
 // Matrix, warnings and errors are the same as with one process, whatever the number of ranks. All ranks get the
 // same error, about the first fault in the order of the file. Collective.
@@ -55,23 +56,25 @@ func ReadDistributed(ctx context.Context, c dist.Comm, path string, opt Distribu
 	if c.Size() == 1 {
 		return readWhole(ctx, c, path, opt, "")
 	}
-	s, err := lookTogether(c, path, opt, wholeMatrix)
+	s, err := lookTogether(ctx, c, path, opt, wholeMatrix)
 	switch {
 	case err != nil:
 		return nil, err
 	case s.Whole != "":
 		return readWhole(ctx, c, path, opt, s.Whole)
+	case s.Form != "":
+		return readRows(ctx, c, path, opt, s)
 	}
 	return readShares(ctx, c, path, opt, s)
 }
 
 // lookTogether returns what rank 0 finds out about a file, on all ranks. Collective.
-func lookTogether(c dist.Comm, path string, opt DistributedOptions, whole func(*reading, DistributedOptions) string) (s survey, err error) {
+func lookTogether(ctx context.Context, c dist.Comm, path string, opt DistributedOptions, whole func(survey, DistributedOptions) string) (s survey, err error) {
 	if opt.Parts > 1 {
 		return s, errors.New("the ranks of a job read values of one part")
 	}
 	if c.Rank() == 0 {
-		s, err = look(path, opt, whole)
+		s, err = look(ctx, path, opt, whole)
 	}
 	if err := agree(c, err); err != nil {
 		return s, err
@@ -87,6 +90,7 @@ func lookTogether(c dist.Comm, path string, opt DistributedOptions, whole func(*
 // survey holds the properties of a file that rank 0 finds before the file is read.
 type survey struct {
 	Whole string // why it is read by one rank; "" if by all
+	Form  string // the format; "" if it is text
 
 	Header               Header
 	Rows, Cols           int
@@ -94,8 +98,8 @@ type survey struct {
 	Size, Offset, Behind int64 // of the file; of the text behind the size line, and the line that it is behind
 }
 
-// look looks at the first lines of a file. whole says why the ranks cannot share it, if they cannot.
-func look(path string, opt DistributedOptions, whole func(*reading, DistributedOptions) string) (survey, error) {
+// look looks at the beginning of a file. whole says why the ranks cannot share it, if they cannot.
+func look(ctx context.Context, path string, opt DistributedOptions, whole func(survey, DistributedOptions) string) (survey, error) {
 	if path == "-" {
 		return survey{Whole: "standard input"}, nil
 	}
@@ -103,19 +107,27 @@ func look(path string, opt DistributedOptions, whole func(*reading, DistributedO
 	if err == nil && !info.Mode().IsRegular() {
 		return survey{Whole: "not a plain file"}, nil
 	}
-	r, file, err := openShare(path, opt.Options)
-	var other otherFormat
-	if errors.As(err, &other) {
-		return survey{Whole: other.Error()}, nil
-	}
+	in, file, err := openInput(path, opt.Options)
 	if err != nil {
 		return survey{}, err
 	}
 	defer file.Close()
+	if other := in.other(opt.Options); other != nil {
+		f, s, err := in.share(ctx, other, opt.Options)
+		if err == nil && f == nil {
+			return survey{Whole: "its format is " + other.Format}, nil
+		}
+		s.Whole = whole(s, opt)
+		return s, err
+	}
+	r, err := in.begin(opt.Options)
+	if err != nil {
+		return survey{}, err
+	}
 	s := r.survey()
 	s.Whole = "a compressed file"
 	if r.in.file != nil {
-		if s.Whole = whole(r, opt); s.Whole == "" {
+		if s.Whole = whole(s, opt); s.Whole == "" {
 			return s, r.inProportion()
 		}
 	}
@@ -123,17 +135,17 @@ func look(path string, opt DistributedOptions, whole func(*reading, DistributedO
 }
 
 // wholeMatrix says why ranks cannot share the file of a matrix.
-func wholeMatrix(r *reading, opt DistributedOptions) string {
-	switch domains := opt.domains(int64(r.rows)); {
-	case r.Object != matrixObject || r.Format != Coordinate:
+func wholeMatrix(s survey, opt DistributedOptions) string {
+	switch domains := opt.domains(int64(s.Rows)); {
+	case s.Header.Object != matrixObject || s.Header.Format != Coordinate:
 		return "an array"
-	case r.Field == Complex:
+	case s.Header.Field == Complex:
 		return "a complex file"
-	case r.rows != r.cols:
+	case s.Rows != s.Cols:
 		return "not square"
 	case domains == 1:
 		return "one domain"
-	case domains > r.rows:
+	case domains > s.Rows:
 		return "fewer rows than domains" // an error, reported after the errors in the file
 	}
 	return ""
@@ -147,8 +159,8 @@ func (o *DistributedOptions) domains(rows int64) int {
 	return o.Domains
 }
 
-// openShare opens a file and reads up to the size line.
-func openShare(path string, opt Options) (*reading, *os.File, error) {
+// openInput opens a file.
+func openInput(path string, opt Options) (*input, *os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -158,20 +170,11 @@ func openShare(path string, opt Options) (*reading, *os.File, error) {
 	if err == nil {
 		in, err = openFile(path, f, info.Size(), &progress{report: opt.Progress, total: info.Size()})
 	}
-	if err == nil {
-		if other := in.other(opt); other != nil {
-			err = otherFormat(other.Format)
-		}
-	}
-	var r *reading
-	if err == nil {
-		r, err = in.begin(opt)
-	}
 	if err != nil {
 		f.Close()
 		return nil, nil, err
 	}
-	return r, f, nil
+	return in, f, nil
 }
 
 // survey returns the properties that the first lines show.

@@ -202,8 +202,7 @@ func TestConcurrentRanksReadThroughOne(t *testing.T) {
 func TestSampleOfShare(t *testing.T) {
 	text := bytes.Repeat([]byte("1 1 1\n"), sampled/2)
 	of := func(text []byte, rank int) []byte {
-		r := &reading{in: &input{file: bytes.NewReader(text), size: int64(len(text))}}
-		sum, err := r.sample(rank, 2)
+		sum, err := sample(bytes.NewReader(text), int64(len(text)), rank, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

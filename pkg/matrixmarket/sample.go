@@ -17,33 +17,33 @@ const (
 	sampleChunk = 1 << 12
 )
 
-// compare compares the share of each rank with the text at the same place of the file that rank 0 sees: files of the same name and size may be different copies. A
+// compare compares the share of each rank with what is at the same place of the file that rank 0 sees: files of the same name and size may be different copies. A
 // share of at most 1 MB is compared as a whole (with 64 ranks or less), a longer one in chunks. Collective.
-func (r *reading) compare(c dist.Comm) error {
-	own, err := r.sample(c.Rank(), c.Size())
+func compare(c dist.Comm, path string, file io.ReaderAt, size int64) error {
+	own, err := sample(file, size, c.Rank(), c.Size())
 	all := c.Gather(own)
 	for k := 1; c.Rank() == 0 && k < len(all) && err == nil; k++ {
 		var here []byte
-		if here, err = r.sample(k, c.Size()); err == nil && !bytes.Equal(here, all[k]) {
-			err = fmt.Errorf("%s: rank %d sees another file of this name and size than rank 0 (all ranks read a plain file: it must be on a file system that they share)", r.in.name, k)
+		if here, err = sample(file, size, k, c.Size()); err == nil && !bytes.Equal(here, all[k]) {
+			err = fmt.Errorf("%s: rank %d sees another file of this name and size than rank 0 (all ranks read a plain file: it must be on a file system that they share)", path, k)
 		}
 	}
 	return agree(c, err)
 }
 
 // sample returns the checksum of the sample of the share of a rank.
-func (r *reading) sample(rank, ranks int) ([]byte, error) {
-	lo, hi := r.in.size*int64(rank)/int64(ranks), r.in.size*int64(rank+1)/int64(ranks)
+func sample(file io.ReaderAt, size int64, rank, ranks int) ([]byte, error) {
+	lo, hi := size*int64(rank)/int64(ranks), size*int64(rank+1)/int64(ranks)
 	most := min(sampled, sampledByAll/int64(ranks))
 	h := sha256.New()
 	if hi-lo <= most {
-		_, err := io.Copy(h, io.NewSectionReader(r.in.file, lo, hi-lo))
+		_, err := io.Copy(h, io.NewSectionReader(file, lo, hi-lo))
 		return h.Sum(nil), err
 	}
 	count := max(2, most/sampleChunk)
 	for k := range count {
 		at := lo + (hi-lo-sampleChunk)*k/(count-1)
-		if _, err := io.Copy(h, io.NewSectionReader(r.in.file, at, sampleChunk)); err != nil {
+		if _, err := io.Copy(h, io.NewSectionReader(file, at, sampleChunk)); err != nil {
 			return nil, err
 		}
 	}

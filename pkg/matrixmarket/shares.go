@@ -17,7 +17,7 @@ func readShares(ctx context.Context, c dist.Comm, path string, opt DistributedOp
 	if err != nil {
 		return nil, err
 	}
-	v := &Distributed{Content: p.content, How: fmt.Sprintf("by %d ranks, each its share of the bytes", c.Size())}
+	v := &Distributed{Content: p.content, How: readByAll(c)}
 	return v, p.reading.distribute(ctx, c, v, opt, p.found.mixed(), p.behind.line+1)
 }
 
@@ -40,7 +40,7 @@ func parseShare(ctx context.Context, c dist.Comm, path string, opt DistributedOp
 	}
 	defer file.Close()
 	defer r.in.progress.stop()
-	if err := r.compare(c); err != nil {
+	if err := compare(c, path, r.in.file, r.in.size); err != nil {
 		return nil, err
 	}
 	r.parsePieces(ctx)
@@ -64,25 +64,38 @@ func parseShare(ctx context.Context, c dist.Comm, path string, opt DistributedOp
 // openSame opens the file that rank 0 has looked at, for the share of this rank.
 func openSame(c dist.Comm, path string, opt DistributedOptions, s survey) (*reading, io.Closer, error) {
 	opt.Check = nil // rank 0 has done that
-	r, file, err := openShare(path, opt.Options)
+	in, file, err := openInput(path, opt.Options)
 	if err != nil {
-		var fault *Error
-		switch {
-		case c.Rank() > 0 && errors.As(err, &fault): // rank 0 has found none
-			err = fmt.Errorf("%s: the file is not the one that rank 0 has opened: %s", path, fault.Msg)
-		case c.Rank() > 0:
-			err = fmt.Errorf("%w (all ranks read a plain file: it must be on a file system that they share)", err)
-		}
-		return nil, nil, err
+		return nil, nil, notTheSame(c, path, err)
+	}
+	r, err := in.begin(opt.Options)
+	if err != nil {
+		return nil, file, notTheSame(c, path, err)
 	}
 	r.share, r.shares = c.Rank(), c.Size()
 	r.limit.max = (r.limit.max + int64(c.Size()) - 1) / int64(c.Size())
 	r.limit.installed /= int64(max(1, opt.Sharing))
 	r.in.progress.total /= int64(c.Size())
 	if r.survey() != s {
-		return r, file, fmt.Errorf("%s: the file is not the one that rank 0 has opened", path)
+		return r, file, errNotTheSame(path)
 	}
 	return r, file, r.checkShare(r.size.entries/int64(c.Size()), 0)
+}
+
+// notTheSame returns the error of a rank that cannot open the file that rank 0 has opened.
+func notTheSame(c dist.Comm, path string, err error) error {
+	var fault *Error
+	switch {
+	case c.Rank() > 0 && errors.As(err, &fault): // rank 0 has found none
+		return fmt.Errorf("%w: %s", errNotTheSame(path), fault.Msg)
+	case c.Rank() > 0:
+		return fmt.Errorf("%w (all ranks read a plain file: it must be on a file system that they share)", err)
+	}
+	return err
+}
+
+func errNotTheSame(path string) error {
+	return fmt.Errorf("%s: the file is not the one that rank 0 has opened", path)
 }
 
 // behind returns where the share of this rank begins. Collective. If a share in front of it has a fault, the result is not known, and is not used.

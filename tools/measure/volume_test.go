@@ -11,9 +11,9 @@ import (
 // place numbers the nodes of a grid.
 type place func(x, y, z int) int
 
-// layoutOf returns the layout of the domain of a rank on a grid of nx x ny x nz nodes, and the number of ranks that
-// it communicates with.
-func (s stencil) layoutOf(c dist.Comm, d dist.Domains, nx, ny, nz int, number place) (ghosts, links int) {
+// layoutOf returns the ghosts of the domain of a rank on a grid of nx x ny x nz nodes, and the number of ranks that it gets them from. An
+// exchange of all ranks must send as many messages, and as many bytes as the ghosts have.
+func (s stencil) layoutOf(t *testing.T, c dist.Comm, d dist.Domains, nx, ny, nz int, number place) (ghosts, links int) {
 	p := make([]dist.Rows, 1)
 	lo, hi := d.Start[c.Rank()], d.Start[c.Rank()+1]
 	rows := make([][]int64, hi-lo)
@@ -36,7 +36,8 @@ func (s stencil) layoutOf(c dist.Comm, d dist.Domains, nx, ny, nz int, number pl
 		p[0].RowPtr = append(p[0].RowPtr, int64(len(p[0].Col)))
 	}
 	p[0].Val = make([]float64, len(p[0].Col))
-	m, err := dist.NewMatrix(c, d, p)
+	timed := dist.NewTimed(c)
+	m, err := dist.NewMatrix(timed, d, p)
 	if err != nil {
 		panic(err)
 	}
@@ -44,7 +45,15 @@ func (s stencil) layoutOf(c dist.Comm, d dist.Domains, nx, ny, nz int, number pl
 	for _, row := range m.Parts[0].Ghosts {
 		owners[d.Of(row)] = true
 	}
-	return len(m.Parts[0].Ghosts), len(owners)
+	ghosts, links = len(m.Parts[0].Ghosts), len(owners)
+	before := timed.Traffic
+	m.Halo.Exchange(make([]float64, m.Len))
+	sent := timed.Traffic.Minus(before)
+	sums := []int64{sent.Messages - int64(links), sent.Bytes - int64(wordBytes*ghosts)}
+	if c.Sum(sums); sums[0] != 0 || sums[1] != 0 {
+		t.Errorf("all ranks send %d messages and %d bytes more than the ghosts of all need", sums[0], sums[1])
+	}
+	return ghosts, links
 }
 
 // row returns the columns of the rows of a node, ascending.
@@ -81,7 +90,7 @@ func TestSlabsOfConcurrentRanks(t *testing.T) {
 						d.Start[k+1] = int64((k + 1) * nodes * s.unknowns)
 					}
 					dist.Run(size, func(c dist.Comm) {
-						ghosts, links := s.layoutOf(c, d, g, g, planes, func(x, y, z int) int { return x + g*(y+g*z) })
+						ghosts, links := s.layoutOf(t, c, d, g, g, planes, func(x, y, z int) int { return x + g*(y+g*z) })
 						want := s.slab(c.Rank()*nodes, (c.Rank()+1)*nodes, g, planes)
 						if ghosts != want.elements || links != want.messages {
 							t.Errorf("rank %d: %d ghosts from %d ranks, the model has %d from %d", c.Rank(), ghosts, links, want.elements, want.messages)
@@ -106,7 +115,7 @@ func TestBricksOfConcurrentRanks(t *testing.T) {
 			return brick*a*b*c + x%a + a*(y%b+b*(z%c))
 		}
 		dist.Run(27, func(comm dist.Comm) {
-			ghosts, links := s.layoutOf(comm, d, 3*a, 3*b, 3*c, number)
+			ghosts, links := s.layoutOf(t, comm, d, 3*a, 3*b, 3*c, number)
 			if want := s.brick(a, b, c); comm.Rank() == 13 && (ghosts != want.elements || links != want.messages) {
 				t.Errorf("%s: %d ghosts from %d ranks, the model has %d from %d", s.name, ghosts, links, want.elements, want.messages)
 			}

@@ -61,10 +61,6 @@ int MPI_Alltoall(const void *s, int n, handle t, void *r, int m, handle u, handl
 {
 	return CALL(Alltoall, (const void *, int, handle, void *, int, handle, handle), s, n, T(t), r, m, T(u), T(c));
 }
-int MPI_Alltoallv(const void *s, const int *n, const int *from, handle t, void *r, const int *m, const int *to, handle u, handle c)
-{
-	return CALL(Alltoallv, (const void *, const int *, const int *, handle, void *, const int *, const int *, handle, handle), s, n, from, T(t), r, m, to, T(u), T(c));
-}
 int MPI_Send_init(const void *b, int n, handle t, int to, int tag, handle c, void *q)
 {
 	return CALL(Send_init, (const void *, int, handle, int, int, handle, void *), b, n, T(t), to, tag, T(c), q);

@@ -13,7 +13,7 @@ import (
 )
 
 // Rank 0 takes the checkpoint of a matrix over ranks. It has whole vectors, so that any number of ranks can go on from it.
-// Each vector is gathered when the checkpoint is written, and sent to its owners when it is read.
+// When the checkpoint is written, rank 0 gets vectors piece by piece; one that is read is there whole, and sent to its owners.
 
 // sharedCheckpoint is what rank 0 tells the others about its Checkpoints.
 type sharedCheckpoint struct {
@@ -87,27 +87,28 @@ func (r *Recorder) receive(state checkpointState, vectors [][]float64, count int
 // send passes a checkpoint with whole vectors to Save on rank 0. Collective.
 func (r *Recorder) send(c *Taken) {
 	state, vectors := c.state()
-	gather := func(k int) []float64 {
+	gather := func(k int, put func(part []float64)) {
 		v := vectors[k]
 		if k >= len(state.Solved) {
 			v = make([]float64, r.job.Own)
 			r.job.Join(v, vectors[k])
 		}
-		return r.job.ToRoot(v)
+		r.job.ToRoot(v, put)
 	}
 	next := 0
 	if r.job.Comm.Rank() == 0 {
-		c.gather = func(k int) ([]float64, error) {
+		c.gather = func(k int, put func(part []float64)) error {
 			if k != next {
-				return nil, errors.New("solve: a checkpoint over ranks can be written once, while it is taken")
+				return errors.New("solve: a checkpoint over ranks can be written once, while it is taken")
 			}
 			next++
-			return gather(k), nil
+			gather(k, put)
+			return nil
 		}
 		r.opt.Save(c)
 	}
 	for ; next < len(vectors); next++ { // the other ranks, and what was not written
-		gather(next)
+		gather(next, func([]float64) {})
 	}
 }
 

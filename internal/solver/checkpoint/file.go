@@ -65,15 +65,17 @@ func (c *Taken) WriteTo(w io.Writer) (written int64, err error) {
 	fmt.Fprintf(out, "%s%d\n%s\n", Magic, checkpointFormat, header)
 	out.Write(encoded.Bytes())
 	buffer := make([]byte, 0, 8*chunk)
-	for k, v := range vectors {
-		if c.gather != nil {
-			if v, err = c.gather(k); err != nil {
-				return out.n, err
-			}
-		}
+	put := func(v []float64) {
 		for part := range slices.Chunk(v, chunk) {
 			buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, part)
 			out.Write(buffer)
+		}
+	}
+	for k, v := range vectors {
+		if c.gather == nil {
+			put(v)
+		} else if err := c.gather(k, put); err != nil {
+			return out.n, err
 		}
 	}
 	out.w = w

@@ -188,7 +188,7 @@ type Taken struct {
 	systems  []digest       // checksums of these right-hand sides, and of the one in progress if there is one
 	Current  *Progress      // of the right-hand side in progress; nil: at its beginning
 
-	gather func(k int) ([]float64, error) // returns the k-th vector, which ranks share; nil: this rank has all vectors
+	gather func(k int, put func(part []float64)) error // passes the k-th vector, which ranks share, to put; nil: this rank has all vectors
 }
 
 // Threads returns the number of threads of the Solver.

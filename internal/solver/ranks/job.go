@@ -84,27 +84,25 @@ func (j *Job) rowsOf(rank int) (lo, hi int64) {
 }
 
 // FromRoot returns the own elements of a whole vector on rank 0. Collective.
-func (j *Job) FromRoot(whole []float64) []float64 {
-	to := make([][]byte, j.Comm.Size())
-	if j.Comm.Rank() == 0 {
-		for r := range to {
-			lo, hi := j.rowsOf(r)
-			to[r] = dist.Bytes(whole[lo:hi])
-		}
-	}
-	return append([]float64(nil), dist.Numbers[float64](j.Comm.Alltoall(to)[0])...)
-}
+func (j *Job) FromRoot(whole []float64) []float64 { return dist.Scatter(j.Comm, j.Domains, whole) }
 
-// ToRoot returns the whole vector on rank 0, from the own elements of all ranks, and nil on the others. Collective.
-func (j *Job) ToRoot(own []float64) (whole []float64) {
-	to := make([][]byte, j.Comm.Size())
-	to[0] = dist.Bytes(own)
-	for _, b := range j.Comm.Alltoall(to) {
-		if j.Comm.Rank() == 0 {
-			whole = append(whole, dist.Numbers[float64](b)...)
+// rootElements is how many elements of a vector rank 0 gets at a time.
+var rootElements int64 = 4 << 20
+
+// ToRoot passes a whole vector to put on rank 0, some elements at a time, from the own elements of all ranks. Collective.
+func (j *Job) ToRoot(own []float64, put func(part []float64)) {
+	lo, hi := j.rowsOf(j.Comm.Rank())
+	for at := int64(0); at < j.N; at += rootElements {
+		to := make([][]byte, j.Comm.Size())
+		if from, end := max(at, lo), min(at+rootElements, hi); from < end {
+			to[0] = dist.Bytes(own[from-lo : end-lo])
+		}
+		for _, b := range j.Comm.Alltoall(to) {
+			if j.Comm.Rank() == 0 {
+				put(dist.Numbers[float64](b))
+			}
 		}
 	}
-	return whole
 }
 
 // Gather returns the whole matrix and a whole vector on every rank. Collective.

@@ -1,0 +1,113 @@
+package solver
+
+import (
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// What a rank sends depends on its rows and its neighbours, not on the number of ranks: neither in set-up nor in an iteration. Sums that
+// need more limbs than those before are repeated, so that their number varies a little (Concurrent).
+func TestMessagesOfRanksConcurrent(t *testing.T) {
+	numbers := []int{2, 4, 16, 64}
+	if testing.Short() {
+		numbers = []int{2, 4, 16}
+	}
+	for _, c := range []struct {
+		kind       precond.Kind
+		setup, run traffic // at most, with two neighbours that have 50 ghosts each
+	}{
+		{precond.Jacobi, traffic{4, 1600, 2, 20, 12}, traffic{2 * counted, 800 * counted, 0, 3 * counted, 0}},
+		{precond.FSAI, traffic{4, 1600, 6, 24, 16}, traffic{6 * counted, 2400 * counted, 0, 4 * counted, 0}},
+		{precond.AMG, traffic{4, 1600, 2, 30, 21}, traffic{2 * counted, 800 * counted, 0, 6 * counted, counted}},
+	} {
+		for _, ranks := range numbers {
+			setup, run := messages(t, c.kind, ranks)
+			t.Logf("%s, %d ranks: set-up %+v, %d iterations %+v", c.kind, ranks, setup, counted, run)
+			if !setup.within(c.setup) || !run.within(c.run) {
+				t.Errorf("%s, %d ranks: want at most %+v and %+v", c.kind, ranks, c.setup, c.run)
+			}
+			if ranks > 2 && run.Messages != c.run.Messages {
+				t.Errorf("%s, %d ranks: an iteration sends %d messages in %d iterations, want %d", c.kind, ranks, run.Messages, counted, c.run.Messages)
+			}
+		}
+	}
+}
+
+const counted = 4 // iterations
+
+// traffic are the largest numbers of all ranks.
+type traffic struct{ Messages, Bytes, Exchanged, Reductions, Collectives int64 }
+
+func (c *traffic) add(t dist.Traffic) {
+	c.Messages, c.Bytes, c.Exchanged = max(c.Messages, t.Messages), max(c.Bytes, t.Bytes), max(c.Exchanged, t.Exchanged)
+	c.Reductions, c.Collectives = max(c.Reductions, t.Reductions), max(c.Collectives, t.Collectives)
+}
+
+func (c traffic) within(most traffic) bool {
+	return c.Messages <= most.Messages && c.Bytes <= most.Bytes && c.Exchanged <= most.Exchanged && c.Reductions <= most.Reductions && c.Collectives <= most.Collectives
+}
+
+// strip returns the 5-point matrix of 50 x lines nodes.
+func strip(lines int) *csr.Matrix {
+	const width = 50
+	m := &csr.Matrix{Rows: width * lines, Cols: width * lines, RowPtr: []int64{0}}
+	for i := range m.Rows {
+		add := func(there bool, j int, v float64) {
+			if there {
+				m.Col, m.Val = append(m.Col, int32(j)), append(m.Val, v)
+			}
+		}
+		add(i >= width, i-width, -1)
+		add(i%width > 0, i-1, -1)
+		add(true, i, 4.01)
+		add(i%width < width-1, i+1, -1)
+		add(i < m.Rows-width, i+width, -1)
+		m.RowPtr = append(m.RowPtr, int64(len(m.Val)))
+	}
+	return m
+}
+
+// messages returns what ranks with 4 lines of 50 nodes each send in set-up, and in some more iterations of CG.
+func messages(t *testing.T, kind precond.Kind, ranks int) (setup, run traffic) {
+	m := strip(4 * ranks)
+	of := func(iterations int) (setup, solved []dist.Traffic) {
+		setup, solved = make([]dist.Traffic, ranks), make([]dist.Traffic, ranks)
+		dist.Run(ranks, func(c dist.Comm) {
+			timed := dist.NewTimed(c)
+			a, err := dist.Spread(timed, m, ranks)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			s, err := NewDistributed(t.Context(), a, solve.Options{
+				Method: solve.CG, Precond: solve.Precond{Kind: kind}, Krylov: solve.Krylov{NoRefine: true},
+				Accuracy: solve.Accuracy{Tol: 1e-15}, Limits: solve.Limits{MaxIter: iterations},
+			})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			before := timed.Traffic
+			setup[c.Rank()] = before
+			r, err := s.Solve(t.Context(), ownElements(a, rhs(m, 1)), nil)
+			if err != nil || r.Reason != krylov.IterationLimit {
+				t.Errorf("%s on %d ranks: %v, %v", kind, ranks, r.Reason, err)
+			}
+			solved[c.Rank()] = timed.Traffic.Minus(before)
+		})
+		return setup, solved
+	}
+	_, short := of(2)
+	before, long := of(2 + counted)
+	for r := range ranks {
+		setup.add(before[r])
+		run.add(long[r].Minus(short[r]))
+	}
+	return setup, run
+}
