@@ -3,6 +3,7 @@
 package kernels
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/kernels/simd"
@@ -51,10 +52,9 @@ type axpyCall struct {
 
 // The kernels need room for their intermediate results: for sums of 68 limbs, and of axpyNumbers for a product and a
 // term that are twice as long, and for one factor.
-const (
-	roundRoom = Lanes * (38 + 68 + 38 + 28)
-	axpyRoom  = roundRoom + Lanes*(2*137+MaxLimbs)
-)
+type numberRoom [Lanes * (38 + 68 + 38 + 28 + 2*137 + MaxLimbs)]uint64
+
+var numberRooms = sync.Pool{New: func() any { return new(numberRoom) }}
 
 func fixLimbsOct(to []uint64, size int, x Numbers, top int) {
 	from := arrayOf(x)
@@ -75,7 +75,8 @@ func roundLimbsOct(y Numbers, sums []uint64, stride, limbs int, units []int) {
 		panic("kernels: a sum of too many limbs")
 	}
 	to := arrayOf(y)
-	var room [roundRoom]uint64
+	room := numberRooms.Get().(*numberRoom)
+	defer numberRooms.Put(room)
 	for at := 0; at < len(y.Exp); at += Lanes {
 		n := min(Lanes, len(y.Exp)-at)
 		c := roundCall{&to, at, n, &sums[stride*at], stride, limbs, &units[at], &room[0]}
@@ -92,7 +93,8 @@ func addTimesOct(y, a, x Numbers) {
 	}
 	size := LimbSize(x.Bits)
 	var factor [MaxLimbs]uint64
-	var room [axpyRoom]uint64
+	room := numberRooms.Get().(*numberRoom)
+	defer numberRooms.Put(room)
 	a.magnitude(factor[:size], 1, 0, LimbBits*size, int(a.Exp[0]))
 	to, from := arrayOf(y), arrayOf(x)
 	c := axpyCall{y: &to, x: &from, count: len(x.Exp), limbs: size, factor: &factor[0], exp: int(a.Exp[0]), room: &room[0]}

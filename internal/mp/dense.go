@@ -145,7 +145,7 @@ func (a *Dense) multiplyT(y, x *Vec, by *update) {
 		}
 	}
 	b := fixLanes(a.pool, x, size, tops)
-	bounds := blocks(a.cols)
+	bounds := blocks(a.pool, a.cols)
 	a.pool.RunRanges(bounds, func(_, lo, hi int) {
 		u, step := newUpper(size), lanes*size
 		for j := lo; j < hi; j++ {
@@ -176,7 +176,7 @@ func (v *Vec) clear() {
 func (v *Vec) fixOffset(pool *parallel.Pool, size, e int) (limbs, sums []uint64) {
 	limbs = make([]uint64, v.Len()*size)
 	x := v.all()
-	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {
+	pool.RunRanges(blocks(pool, v.Len()), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x.OffsetLimbs(limbs[i*size:], 1, size, i, e)
 		}

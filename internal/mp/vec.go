@@ -202,7 +202,7 @@ func (v *Vec) topOf(lo, hi int) (e int, any bool) {
 
 // topBy is top, by the threads of the pool.
 func (v *Vec) topBy(pool *parallel.Pool) (e int, any bool) {
-	bounds := blocks(v.Len())
+	bounds := blocks(pool, v.Len())
 	tops, some := make([]int, len(bounds)), make([]bool, len(bounds))
 	pool.RunRanges(bounds, func(k, lo, hi int) { tops[k], some[k] = v.topOf(lo, hi) })
 	for k, t := range tops {

@@ -34,7 +34,7 @@ struct round_call {
 	const u64 *sums;
 	i64 stride, limbs;
 	const i64 *units;
-	u64 *room; // roundRoom words
+	u64 *room; // numberRoom of Go
 };
 
 INLINE u64v left(u64v v, u64v by) { return (u64v)_mm512_sllv_epi64((__m512i)v, (__m512i)by); }
@@ -79,6 +79,46 @@ INLINE void transpose(u64v r[8]) {
 	}
 }
 
+// words_of loads the words of `count` numbers, eight at most, of W <= 8 words: word j of all numbers is w[j].
+INLINE void words_of(int W, u64v w[8], const struct numbers *from, i64 at, i64 count) {
+	const u64 *mant = from->mant + W * at;
+	if (W == 2) {
+		u64v a = (u64v)_mm512_maskz_loadu_epi64(below(2 * count), mant), b = (u64v)_mm512_maskz_loadu_epi64(below(2 * count - 8), mant + 8);
+		w[0] = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+		w[1] = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+		return;
+	}
+	UNROLL for (int l = 0; l < LANES; l++) w[l] = (u64v)_mm512_maskz_loadu_epi64(l < count ? below(W) : 0, mant + W * l);
+	transpose(w);
+}
+
+// limb_at returns the limb of all lanes from bit p on of W words.
+INLINE u64v limb_at(int W, const u64v *w, int p) {
+	u64v v = {};
+	UNROLL for (int j = 0; j < W; j++) {
+		int by = p - 64 * j;
+		if (by >= 0 && by < 64) v |= w[j] >> by;
+		if (by < 0 && by > -52) v |= w[j] << -by;
+	}
+	return v & repeat(LIMB);
+}
+
+// limb_from is limb_at for a bit of each lane's own, not below `least`. A shift by 64 and more, or by less than 0, gives 0.
+INLINE u64v limb_from(int W, const u64v *w, u64v p, int least) {
+	u64v v = {};
+	UNROLL for (int j = 0; j < W; j++) {
+		if (64 * (j + 1) > least) v |= right(w[j], p - repeat(64 * j)) | left(w[j], repeat(64 * j) - p);
+	}
+	return v & repeat(LIMB);
+}
+
+INLINE u64v exponents(const struct numbers *x, i64 at, __mmask8 some) {
+	return (u64v)_mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(some, x->exp + at));
+}
+INLINE u64v signs(const struct numbers *x, i64 at, __mmask8 some) {
+	return repeat(0) - (u64v)_mm512_cvtepu8_epi64(_mm_maskz_loadu_epi8(some, x->neg + at));
+}
+
 KERNEL(fixLimbs, const struct fix_call *c) {
 	for (i64 i = 0; i < c->count; i++) {
 		u64 *to = c->to + c->size * i;
@@ -90,21 +130,30 @@ KERNEL(fixLimbs, const struct fix_call *c) {
 	}
 }
 
-KERNEL(fixLanes, const struct fix_call *c) {
-	i64 size = c->size;
+// fix_lanes is fixLanes; size and W, the number of words, are constants or 0.
+INLINE void fix_lanes(const struct fix_call *c, i64 size, int W) {
 	u64 *to = c->to;
 	for (i64 i = 0; i < c->count; i += LANES) {
-		u64v minus = {};
-		for (int g = 0; 8 * g < size; g++) {
-			u64v r[LANES];
-			UNROLL for (int l = 0; l < LANES; l++) r[l] = i + l < c->count ? limbs_of(c, i + l, g) : repeat(0);
-			transpose(r);
-			UNROLL for (int k = 0; k < LANES; k++) {
-				if (8 * g + k < size) STORE(to + LANES * (8 * g + k), r[k]);
+		i64 n = c->count - i < LANES ? c->count - i : LANES;
+		__mmask8 some = below(n);
+		if (W) {
+			u64v w[8], top = c->tops ? (u64v)_mm512_maskz_loadu_epi64(some, c->tops + i) : repeat(c->top);
+			words_of(W, w, c->from, i, n);
+			u64v at = top - exponents(c->from, i, some) + repeat(64 * W - c->bits);
+			UNROLL for (int k = 0; k < size; k++) {
+				STORE(to + LANES * k, limb_from(W, w, at + repeat(52 * k), 64 * W - (52 * size - 1) + 52 * k));
+			}
+		} else {
+			for (int g = 0; 8 * g < size; g++) {
+				u64v r[LANES];
+				UNROLL for (int l = 0; l < LANES; l++) r[l] = l < n ? limbs_of(c, i + l, g) : repeat(0);
+				transpose(r);
+				UNROLL for (int k = 0; k < LANES; k++) {
+					if (8 * g + k < size) STORE(to + LANES * (8 * g + k), r[k]);
+				}
 			}
 		}
-		for (int l = 0; l < LANES && i + l < c->count; l++) minus[l] = -(u64)c->from->neg[i + l];
-		u64v carry = minus & repeat(1);
+		u64v minus = signs(c->from, i, some), carry = minus & repeat(1);
 		for (i64 k = 0; k < size; k++) {
 			u64v limb = ((LOAD(u64v, to + LANES * k) ^ minus) & repeat(LIMB)) + carry;
 			carry = limb >> 52;
@@ -114,6 +163,12 @@ KERNEL(fixLanes, const struct fix_call *c) {
 		}
 		to += LANES * size;
 	}
+}
+
+KERNEL(fixLanes, const struct fix_call *c) {
+	if (c->size == 3 && c->from->words == 2) fix_lanes(c, 3, 2);
+	else if (c->size == 5 && c->from->words == 4) fix_lanes(c, 5, 4);
+	else fix_lanes(c, c->size, 0);
 }
 
 // settle replaces the sums of n limbs by their magnitudes in limbs of 52 bits and returns ones in the lanes of
@@ -137,9 +192,10 @@ INLINE u64v settle(u64 *s, i64 n) {
 }
 
 // round writes the numbers s 2^unit, rounded to nearest, ties to even; s has n limbs, after MOST_KEPT limbs of zeros.
-// rest is not 0 where bits are below s. d is room for MOST_KEPT + MOST_WORDS vectors. The result is not 0, and nothing is written, if an exponent is out of range.
-INLINE i64 round_lanes(const struct numbers *to, i64 at, i64 count, u64 *s, i64 n, u64v unit, u64v negative, u64v rest, u64 *d) {
-	i64 W = to->words, K = 64 * W / 52 + 3;
+// rest is not 0 where bits are below s. d is room for MOST_KEPT + MOST_WORDS vectors. W is the number of words. The result is not 0, and
+// nothing is written, if an exponent is out of range.
+INLINE i64 round_lanes(const struct numbers *to, i64 W, i64 at, i64 count, u64 *s, i64 n, u64v unit, u64v negative, u64v rest, u64 *d) {
+	i64 K = 64 * W / 52 + 3;
 	u64v top = {}, where = {};
 	for (i64 k = 0; k < n; k++) {
 		u64v limb = LOAD(u64v, s + LANES * k), some = (u64v)(limb != 0);
@@ -212,31 +268,57 @@ INLINE i64 round_lanes(const struct numbers *to, i64 at, i64 count, u64 *s, i64 
 	__mmask8 written = below(count);
 	_mm512_mask_cvtepi64_storeu_epi32(to->exp + at, written, (__m512i)exp);
 	_mm512_mask_cvtepi64_storeu_epi8(to->neg + at, written, (__m512i)(negative & nonzero & repeat(1)));
-	for (i64 l = 0; l < count; l++) {
-		for (i64 j = 0; j < W; j++) to->mant[W * (at + l) + j] = w[LANES * (W - 1 - j) + l];
+	u64 *mant = to->mant + W * at;
+	if (W == 2) {
+		u64v a = LOAD(u64v, w + LANES), b = LOAD(u64v, w);
+		_mm512_mask_storeu_epi64(mant, below(2 * count), (__m512i)__builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11));
+		_mm512_mask_storeu_epi64(mant + 8, below(2 * count - 8), (__m512i)__builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
+		return 0;
+	}
+	for (int g = 0; 8 * g < W; g++) {
+		u64v r[LANES];
+		UNROLL for (int k = 0; k < LANES; k++) r[k] = 8 * g + k < W ? LOAD(u64v, w + LANES * (W - 1 - 8 * g - k)) : repeat(0);
+		transpose(r);
+		UNROLL for (int l = 0; l < LANES; l++) _mm512_mask_storeu_epi64(mant + W * l + 8 * g, l < count ? below(W - 8 * g) : 0, (__m512i)r[l]);
 	}
 	return 0;
 }
 
-KERNEL_I64(roundLimbs, const struct round_call *c) {
+// round_sums is roundLimbs for sums of n limbs and numbers of W words.
+INLINE i64 round_sums(const struct round_call *c, i64 n, i64 W) {
 	u64 *s = c->room + LANES * MOST_KEPT;
-	for (i64 k = 0; k < 64 * c->to->words / 52 + 3; k++) STORE(s - LANES * (k + 1), repeat(0));
-	for (int g = 0; 8 * g < c->limbs; g++) {
+	for (i64 k = 0; k < 64 * W / 52 + 3; k++) STORE(s - LANES * (k + 1), repeat(0));
+	for (int g = 0; 8 * g < n; g++) {
 		u64v r[LANES];
-		__mmask8 some = below(c->limbs - 8 * g);
+		__mmask8 some = below(n - 8 * g);
 		UNROLL for (int l = 0; l < LANES; l++) {
 			r[l] = l < c->count ? (u64v)_mm512_maskz_loadu_epi64(some, c->sums + c->stride * l + 8 * g) : repeat(0);
 		}
 		transpose(r);
 		UNROLL for (int k = 0; k < LANES; k++) STORE(s + LANES * (8 * g + k), r[k]);
 	}
-	u64v negative = settle(s, c->limbs);
+	u64v negative = settle(s, n);
 	u64v unit = (u64v)_mm512_maskz_loadu_epi64(below(c->count), c->units);
-	return round_lanes(c->to, c->at, c->count, s, c->limbs, unit, negative, repeat(0), s + LANES * MOST_LIMBS);
+	return round_lanes(c->to, W, c->at, c->count, s, n, unit, negative, repeat(0), s + LANES * MOST_LIMBS);
 }
 
-// lanes_of writes `limbs` limbs of `count` numbers, eight at most, from their highest bit on.
-INLINE void lanes_of(u64 *to, const struct numbers *from, i64 at, i64 count, i64 limbs) {
+KERNEL_I64(roundLimbs, const struct round_call *c) {
+	i64 n = c->limbs, W = c->to->words;
+	if (n == 6 && W == 2) return round_sums(c, 6, 2);
+	if (n == 10 && W == 4) return round_sums(c, 10, 4);
+	if (n == 14 && W == 7) return round_sums(c, 14, 7);
+	return round_sums(c, n, W);
+}
+
+// lanes_of writes `limbs` limbs of `count` numbers, eight at most, from their highest bit on. W, the number of words, is a constant up to 8,
+// as is the number of limbs, or 0.
+INLINE void lanes_of(u64 *to, const struct numbers *from, i64 at, i64 count, i64 limbs, int W) {
+	if (W) {
+		u64v w[8];
+		words_of(W, w, from, at, count);
+		UNROLL for (int k = 0; k < limbs; k++) STORE(to + LANES * k, limb_at(W, w, 64 * W - 52 * limbs + 52 * k));
+		return;
+	}
 	for (int g = 0; 8 * g < limbs; g++) {
 		u64v r[LANES];
 		UNROLL for (int l = 0; l < LANES; l++) {
@@ -321,18 +403,10 @@ struct axpy_call {
 	u64 *room;
 };
 
-INLINE u64v exponents(const struct numbers *x, i64 at, __mmask8 some) {
-	return (u64v)_mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(some, x->exp + at));
-}
-INLINE u64v signs(const struct numbers *x, i64 at, __mmask8 some) {
-	return repeat(0) - (u64v)_mm512_cvtepu8_epi64(_mm_maskz_loadu_epi8(some, x->neg + at));
-}
-
-// axpyNumbers adds multiples of the numbers x from `at` on to the numbers y, until it meets a result whose exponent is out of range: it
-// returns the number of the first one of these eight, or count.
-KERNEL_I64(axpyNumbers, const struct axpy_call *c) {
+// axpy is axpyNumbers for products of L limbs; W, the number of words, is a constant up to 8, or 0.
+INLINE i64 axpy(const struct axpy_call *c, i64 L, int W) {
 	const struct numbers *y = c->y, *x = c->x;
-	i64 L = c->limbs, N = 2 * L + 2;
+	i64 N = 2 * L + 2, words = W ? W : y->words;
 	// The limbs of sums: one above the larger number, 2 L + 1 below its highest bit. After product and term come as
 	// many zeros, for shifts.
 	u64 *product = c->room, *term = product + LANES * (2 * N + 1), *from = term + LANES * (2 * N + 1), *s = from + LANES * (L + MOST_KEPT);
@@ -340,18 +414,18 @@ KERNEL_I64(axpyNumbers, const struct axpy_call *c) {
 		STORE(product + LANES * k, repeat(0));
 		STORE(term + LANES * k, repeat(0));
 	}
-	for (i64 k = 0; k < 64 * y->words / 52 + 3; k++) STORE(s - LANES * (k + 1), repeat(0));
+	for (i64 k = 0; k < 64 * words / 52 + 3; k++) STORE(s - LANES * (k + 1), repeat(0));
 	for (i64 at = c->at; at < c->count; at += LANES) {
 		i64 n = c->count - at < LANES ? c->count - at : LANES;
 		__mmask8 some = below(n);
-		lanes_of(from, x, at, n, L);
+		lanes_of(from, x, at, n, L, W);
 		u64 *p = product + LANES;
 		if (L == 3) times(3, p, from, c->factor);
 		else if (L == 5) times(5, p, from, c->factor);
 		else if (L == 9) times(9, p, from, c->factor);
 		else if (L == 17) times(17, p, from, c->factor);
 		else times(33, p, from, c->factor);
-		lanes_of(term + LANES * (N - 1 - L), y, at, n, L);
+		lanes_of(term + LANES * (N - 1 - L), y, at, n, L, W);
 
 		i64v ep = (i64v)(exponents(x, at, some) + repeat(c->exp)), ey = (i64v)exponents(y, at, some);
 		i64v no_p = LOAD(i64v, from + LANES * (L - 1)) == 0, no_y = LOAD(i64v, term + LANES * (N - 2)) == 0;
@@ -367,9 +441,19 @@ KERNEL_I64(axpyNumbers, const struct axpy_call *c) {
 		u64v correction = ((u64v)(lost_y != 0) - (u64v)(lost_p != 0)) & differ;
 		STORE(s, LOAD(u64v, s) + correction);
 		u64v negative = settle(s, N);
-		if (round_lanes(y, at, n, s, N, (u64v)top - repeat(52 * (N - 1)), sign ^ negative, lost_p | lost_y, s + LANES * N)) return at;
+		if (round_lanes(y, words, at, n, s, N, (u64v)top - repeat(52 * (N - 1)), sign ^ negative, lost_p | lost_y, s + LANES * N)) return at;
 	}
 	return c->count;
+}
+
+// axpyNumbers adds multiples of the numbers x from `at` on to the numbers y, until it meets a result whose exponent is out of range: it
+// returns the number of the first one of these eight, or count.
+KERNEL_I64(axpyNumbers, const struct axpy_call *c) {
+	i64 L = c->limbs, W = c->y->words;
+	if (L == 3 && W == 2) return axpy(c, 3, 2);
+	if (L == 5 && W == 4) return axpy(c, 5, 4);
+	if (L == 9 && W == 7) return axpy(c, 9, 7);
+	return axpy(c, L, 0);
 }
 
 #endif
