@@ -52,7 +52,7 @@ type axpyCall struct {
 
 // The kernels need room for their intermediate results: for sums of 68 limbs, and of axpyNumbers for a product and a
 // term that are twice as long, and for one factor.
-type numberRoom [Lanes * (38 + 68 + 38 + 28 + 2*137 + MaxLimbs)]uint64
+type numberRoom [Lanes * (38 + 68 + 38 + 68 + 28 + 2*137 + MaxLimbs)]uint64
 
 var numberRooms = sync.Pool{New: func() any { return new(numberRoom) }}
 

@@ -119,13 +119,47 @@ INLINE u64v signs(const struct numbers *x, i64 at, __mmask8 some) {
 	return repeat(0) - (u64v)_mm512_cvtepu8_epi64(_mm_maskz_loadu_epi8(some, x->neg + at));
 }
 
+// highest_of returns the highest words of eight numbers.
+INLINE u64v highest_of(const struct numbers *from, i64 at, __mmask8 some) {
+	u64v index = (u64v){0, 1, 2, 3, 4, 5, 6, 7} * repeat(from->words);
+	return (u64v)_mm512_mask_i64gather_epi64((__m512i)repeat(0), some, (__m512i)index, from->mant + from->words * (at + 1) - 1, 8);
+}
+
+// top_of returns the exponents to which numbers are relative.
+INLINE u64v top_of(const struct fix_call *c, i64 at, __mmask8 some) {
+	return c->tops ? (u64v)_mm512_maskz_loadu_epi64(some, c->tops + at) : repeat(c->top);
+}
+
+// fix_limbs is fixLimbs for a constant size of at most 8 limbs, and numbers of W words.
+INLINE void fix_limbs(const struct fix_call *c, int size, int W) {
+	for (i64 i = 0; i < c->count; i += LANES) {
+		i64 n = c->count - i < LANES ? c->count - i : LANES;
+		__mmask8 some = below(n);
+		u64v w[8], r[LANES] = {};
+		words_of(W, w, c->from, i, n);
+		u64v at = repeat(c->top + 64 * W - 52 * size) - exponents(c->from, i, some);
+		UNROLL for (int k = 0; k < size; k++) r[k] = limb_from(W, w, at + repeat(52 * k), 64 * W - 52 * size + 52 * k);
+		r[0] |= signs(c->from, i, some) << 63;
+		transpose(r);
+		UNROLL for (int l = 0; l < LANES; l++) _mm512_mask_storeu_epi64(c->to + size * (i + l), l < n ? below(size) : 0, (__m512i)r[l]);
+	}
+}
+
 KERNEL(fixLimbs, const struct fix_call *c) {
+	if (c->size == 3 && c->from->words == 2) return fix_limbs(c, 3, 2);
+	if (c->size == 5 && c->from->words == 4) return fix_limbs(c, 5, 4);
 	for (i64 i = 0; i < c->count; i++) {
 		u64 *to = c->to + c->size * i;
 		u64v sign = {(u64)c->from->neg[i] << 63};
-		for (int g = 0; 8 * g < c->size; g++) {
+		int g = 0;
+		for (; 8 * g < c->size - 1; g++) { // and one limb is left, as in fix_lanes
 			_mm512_mask_storeu_epi64(to + 8 * g, below(c->size - 8 * g), (__m512i)(limbs_of(c, i, g) | sign));
 			sign = repeat(0);
+		}
+		if (8 * g < c->size) {
+			i64 by = 12 + c->top - c->from->exp[i];
+			u64 high = c->from->mant[c->from->words * (i + 1) - 1];
+			to[8 * g] = (u64)by < 64 ? high >> by : 0;
 		}
 	}
 }
@@ -137,21 +171,24 @@ INLINE void fix_lanes(const struct fix_call *c, i64 size, int W) {
 		i64 n = c->count - i < LANES ? c->count - i : LANES;
 		__mmask8 some = below(n);
 		if (W) {
-			u64v w[8], top = c->tops ? (u64v)_mm512_maskz_loadu_epi64(some, c->tops + i) : repeat(c->top);
+			u64v w[8];
 			words_of(W, w, c->from, i, n);
-			u64v at = top - exponents(c->from, i, some) + repeat(64 * W - c->bits);
+			u64v at = top_of(c, i, some) - exponents(c->from, i, some) + repeat(64 * W - c->bits);
 			UNROLL for (int k = 0; k < size; k++) {
 				STORE(to + LANES * k, limb_from(W, w, at + repeat(52 * k), 64 * W - (52 * size - 1) + 52 * k));
 			}
 		} else {
-			for (int g = 0; 8 * g < size; g++) {
+			// The highest limb has bits of the highest word alone, and sizes from 9 on have one limb after groups of eight.
+			for (int g = 0; 8 * g < size - 1; g++) {
 				u64v r[LANES];
 				UNROLL for (int l = 0; l < LANES; l++) r[l] = l < n ? limbs_of(c, i + l, g) : repeat(0);
 				transpose(r);
 				UNROLL for (int k = 0; k < LANES; k++) {
-					if (8 * g + k < size) STORE(to + LANES * (8 * g + k), r[k]);
+					if (8 * g + k < size - 1) STORE(to + LANES * (8 * g + k), r[k]);
 				}
 			}
+			u64v by = top_of(c, i, some) - exponents(c->from, i, some) + repeat(64 - c->bits + 52 * (size - 1));
+			STORE(to + LANES * (size - 1), right(highest_of(c->from, i, some), by));
 		}
 		u64v minus = signs(c->from, i, some), carry = minus & repeat(1);
 		for (i64 k = 0; k < size; k++) {
@@ -192,7 +229,8 @@ INLINE u64v settle(u64 *s, i64 n) {
 }
 
 // round writes the numbers s 2^unit, rounded to nearest, ties to even; s has n limbs, after MOST_KEPT limbs of zeros.
-// rest is not 0 where bits are below s. d is room for MOST_KEPT + MOST_WORDS vectors. W is the number of words. The result is not 0, and
+// rest is not 0 where bits are below s. d is room for MOST_KEPT + MOST_LIMBS +
+// MOST_WORDS vectors. W is the number of words. The result is not 0, and
 // nothing is written, if an exponent is out of range.
 INLINE i64 round_lanes(const struct numbers *to, i64 W, i64 at, i64 count, u64 *s, i64 n, u64v unit, u64v negative, u64v rest, u64 *d) {
 	i64 K = 64 * W / 52 + 3;
@@ -206,29 +244,26 @@ INLINE i64 round_lanes(const struct numbers *to, i64 W, i64 at, i64 count, u64 *
 	u64v exp = (unit + 52 * where + bits) & nonzero;
 	if (_mm512_cmpneq_epi64_mask((__m512i)((i64v)(exp << 32) >> 32), (__m512i)exp)) return 1;
 
-	// d are the highest K limbs, the highest of each lane in d[K-1].
-	u64 index[LANES];
-	STORE(index, where);
-	u32 todo = _mm512_test_epi64_mask((__m512i)top, (__m512i)top);
-	if (todo != 0xff) {
-		for (i64 k = 0; k < K; k++) STORE(d + LANES * k, repeat(0));
+	// The highest limbs move up to limbs[K-1], by the powers of two of which their distances consist: mostly 0 or 1.
+	for (i64 k = 0; k < n - K; k++) {
+		__mmask8 low = _mm512_cmpgt_epi64_mask((__m512i)where, _mm512_set1_epi64(k + K - 1));
+		rest |= (u64v)_mm512_maskz_loadu_epi64(low, s + LANES * k);
 	}
-	u32 first = todo;
-	while (todo) {
-		i64 q = (i64)index[__builtin_ctz(todo)];
-		__mmask8 same = _mm512_mask_cmpeq_epi64_mask(todo, (__m512i)where, _mm512_set1_epi64(q));
-		const u64 *from = s + LANES * (q - (K - 1));
-		for (i64 k = 0; k < K; k++) {
-			__m512i v = _mm512_loadu_si512(from + LANES * k);
-			if (same != 0xff && (todo != first || first != 0xff)) v = _mm512_mask_mov_epi64(_mm512_loadu_si512(d + LANES * k), same, v);
-			_mm512_storeu_si512(d + LANES * k, v);
+	u64v distance = (u64v)((i64v)repeat(n - 1) - (i64v)where) & nonzero;
+	const u64 *limbs = s + LANES * (n - K);
+	d += LANES * MOST_LIMBS;
+	for (i64 by = n > 64 ? 64 : n > 32 ? 32 : n > 16 ? 16 : n > 8 ? 8 : 4; by; by >>= 1) {
+		__mmask8 some = _mm512_test_epi64_mask((__m512i)distance, _mm512_set1_epi64(by));
+		if (!some) continue;
+		for (i64 k = K - 1; k > -by; k--) {
+			__m512i v = _mm512_loadu_si512(limbs + LANES * k);
+			_mm512_storeu_si512(d + LANES * k, _mm512_mask_loadu_epi64(v, some, limbs + LANES * (k - by > -n ? k - by : k)));
 		}
-		for (i64 k = 0; k < q - (K - 1); k++) rest |= (u64v)_mm512_maskz_loadu_epi64(same, s + LANES * k);
-		todo &= ~same;
+		limbs = d;
 	}
-	u64v shift = (repeat(52) - bits) & nonzero, upper = LOAD(u64v, d + LANES * (K - 1));
+	u64v shift = (repeat(52) - bits) & nonzero, upper = LOAD(u64v, limbs + LANES * (K - 1));
 	for (i64 k = K - 1; k >= 0; k--) {
-		u64v lower = k ? LOAD(u64v, d + LANES * (k - 1)) : repeat(0);
+		u64v lower = k ? LOAD(u64v, limbs + LANES * (k - 1)) : repeat(0);
 		STORE(d + LANES * k, (left(upper, shift) | right(lower, repeat(52) - shift)) & repeat(LIMB));
 		upper = lower;
 	}
