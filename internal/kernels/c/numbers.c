@@ -1,6 +1,9 @@
 // Conversion of numbers of multiple precision to limbs of 52 bits, and back with one rounding; see numbers.go.
 //
-// Flags for avx512: -mavx512ifma
+// Loops over constant numbers of limbs are unrolled; the same loops over any number of limbs, which clang would warn
+// of, are not.
+//
+// Flags for avx512: -mavx512ifma -Wno-pass-failed
 #include "limbs.h"
 
 #if WIDTH == 8
@@ -212,9 +215,9 @@ KERNEL(fixLanes, const struct fix_call *c) {
 // negative ones.
 INLINE u64v settle(u64 *s, i64 n) {
 	u64v negative = {};
-	for (int pass = 0; pass < 2; pass++) {
+	UNROLL for (int pass = 0; pass < 2; pass++) {
 		i64v carry = {};
-		for (i64 k = 0; k < n; k++) {
+		UNROLL for (i64 k = 0; k < n; k++) {
 			i64v limb = (LOAD(i64v, s + LANES * k) ^ (i64v)negative) - (i64v)negative + carry;
 			carry = limb >> 52;
 			if (k < n - 1) limb &= (i64v)repeat(LIMB);
@@ -235,7 +238,7 @@ INLINE u64v settle(u64 *s, i64 n) {
 INLINE i64 round_lanes(const struct numbers *to, i64 W, i64 at, i64 count, u64 *s, i64 n, u64v unit, u64v negative, u64v rest, u64 *d) {
 	i64 K = 64 * W / 52 + 3;
 	u64v top = {}, where = {};
-	for (i64 k = 0; k < n; k++) {
+	UNROLL for (i64 k = 0; k < n; k++) {
 		u64v limb = LOAD(u64v, s + LANES * k), some = (u64v)(limb != 0);
 		top = (limb & some) | (top & ~some);
 		where = (repeat(k) & some) | (where & ~some);
@@ -245,24 +248,24 @@ INLINE i64 round_lanes(const struct numbers *to, i64 W, i64 at, i64 count, u64 *
 	if (_mm512_cmpneq_epi64_mask((__m512i)((i64v)(exp << 32) >> 32), (__m512i)exp)) return 1;
 
 	// The highest limbs move up to limbs[K-1], by the powers of two of which their distances consist: mostly 0 or 1.
-	for (i64 k = 0; k < n - K; k++) {
+	UNROLL for (i64 k = 0; k < n - K; k++) {
 		__mmask8 low = _mm512_cmpgt_epi64_mask((__m512i)where, _mm512_set1_epi64(k + K - 1));
 		rest |= (u64v)_mm512_maskz_loadu_epi64(low, s + LANES * k);
 	}
 	u64v distance = (u64v)((i64v)repeat(n - 1) - (i64v)where) & nonzero;
 	const u64 *limbs = s + LANES * (n - K);
 	d += LANES * MOST_LIMBS;
-	for (i64 by = n > 64 ? 64 : n > 32 ? 32 : n > 16 ? 16 : n > 8 ? 8 : 4; by; by >>= 1) {
+	UNROLL for (i64 by = n > 64 ? 64 : n > 32 ? 32 : n > 16 ? 16 : n > 8 ? 8 : 4; by; by >>= 1) {
 		__mmask8 some = _mm512_test_epi64_mask((__m512i)distance, _mm512_set1_epi64(by));
 		if (!some) continue;
-		for (i64 k = K - 1; k > -by; k--) {
+		UNROLL for (i64 k = K - 1; k > -by; k--) {
 			__m512i v = _mm512_loadu_si512(limbs + LANES * k);
 			_mm512_storeu_si512(d + LANES * k, _mm512_mask_loadu_epi64(v, some, limbs + LANES * (k - by > -n ? k - by : k)));
 		}
 		limbs = d;
 	}
 	u64v shift = (repeat(52) - bits) & nonzero, upper = LOAD(u64v, limbs + LANES * (K - 1));
-	for (i64 k = K - 1; k >= 0; k--) {
+	UNROLL for (i64 k = K - 1; k >= 0; k--) {
 		u64v lower = k ? LOAD(u64v, limbs + LANES * (k - 1)) : repeat(0);
 		STORE(d + LANES * k, (left(upper, shift) | right(lower, repeat(52) - shift)) & repeat(LIMB));
 		upper = lower;
@@ -270,7 +273,7 @@ INLINE i64 round_lanes(const struct numbers *to, i64 W, i64 at, i64 count, u64 *
 
 	u64 *w = d + LANES * MOST_KEPT; // the words, the highest first, and the one below the number
 	i64 limb = K - 1, used = 0;
-	for (i64 j = 0; j <= W; j++) {
+	UNROLL for (i64 j = 0; j <= W; j++) {
 		u64v a = LOAD(u64v, d + LANES * limb), b = LOAD(u64v, d + LANES * (limb - 1)), c = LOAD(u64v, d + LANES * (limb - 2));
 		a = left(a, repeat(12 + used));
 		b = left(b, repeat(used - 40)) | right(b, repeat(40 - used));
@@ -278,7 +281,7 @@ INLINE i64 round_lanes(const struct numbers *to, i64 W, i64 at, i64 count, u64 *
 		for (used += 64; used >= 52; used -= 52) limb--;
 	}
 	if (limb >= 0) rest |= LOAD(u64v, d + LANES * limb) & repeat((1ull << (52 - used)) - 1);
-	for (i64 k = 0; k < limb; k++) rest |= LOAD(u64v, d + LANES * k);
+	UNROLL for (i64 k = 0; k < limb; k++) rest |= LOAD(u64v, d + LANES * k);
 
 	u64v low = repeat(64 * W - to->bits), over = repeat(64) - low;
 	u64v last = LOAD(u64v, w + LANES * (W - 1)), next = LOAD(u64v, w + LANES * W);
@@ -310,7 +313,7 @@ INLINE i64 round_lanes(const struct numbers *to, i64 W, i64 at, i64 count, u64 *
 		_mm512_mask_storeu_epi64(mant + 8, below(2 * count - 8), (__m512i)__builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
 		return 0;
 	}
-	for (int g = 0; 8 * g < W; g++) {
+	UNROLL for (int g = 0; 8 * g < W; g++) {
 		u64v r[LANES];
 		UNROLL for (int k = 0; k < LANES; k++) r[k] = 8 * g + k < W ? LOAD(u64v, w + LANES * (W - 1 - 8 * g - k)) : repeat(0);
 		transpose(r);
@@ -323,7 +326,7 @@ INLINE i64 round_lanes(const struct numbers *to, i64 W, i64 at, i64 count, u64 *
 INLINE i64 round_sums(const struct round_call *c, i64 n, i64 W) {
 	u64 *s = c->room + LANES * MOST_KEPT;
 	for (i64 k = 0; k < 64 * W / 52 + 3; k++) STORE(s - LANES * (k + 1), repeat(0));
-	for (int g = 0; 8 * g < n; g++) {
+	UNROLL for (int g = 0; 8 * g < n; g++) {
 		u64v r[LANES];
 		__mmask8 some = below(n - 8 * g);
 		UNROLL for (int l = 0; l < LANES; l++) {
