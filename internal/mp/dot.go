@@ -23,8 +23,8 @@ func fixLanes(pool *parallel.Pool, x *Vec, size int, tops []int) *byLanes {
 	parts := make([]sum, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
 		t := newTotal(size)
-		for c := lo; c < hi; c += together {
-			from, to := lanes*c, min(lanes*min(c+together, hi), x.Len())
+		for c := lo; c < hi; c += together(size) {
+			from, to := lanes*c, min(lanes*min(c+together(size), hi), x.Len())
 			t.fix(f.limb[from*size:], x, from, to, 0, tops[from:to])
 		}
 		parts[k] = t.all()
@@ -33,9 +33,12 @@ func fixLanes(pool *parallel.Pool, x *Vec, size int, tops []int) *byLanes {
 	return f
 }
 
-// together is a number of chunks that are converted to limbs at a time: the limbs of two vectors
-// stay in the first cache, and sums of so many limbs need no carries.
-const together = 8
+// together is a number of chunks that are converted to limbs at a time: the limbs of two vectors stay in the first cache, and sums of
+// so many limbs need no carries.
+func together(size int) int { return max(4, 100/size) }
+
+// mostTerms is so small that the sum of so many limbs in all lanes, and a carry, stay below 2^63.
+const mostTerms = kernels.MaxLimbTerms / (2 * lanes)
 
 // total adds up numbers in the form of kernels.FixLanes.
 type total struct {
@@ -49,11 +52,11 @@ func newTotal(size int) *total {
 	return &total{size: size, lanes: make([]uint64, lanes*size), sum: make(sum, size+1)}
 }
 
-// fix converts elements lo to hi-1 of x, of at most `together` chunks.
+// fix converts elements lo to hi-1 of x, of at most together(size) chunks.
 func (t *total) fix(to []uint64, x *Vec, lo, hi, top int, tops []int) {
-	if t.terms += together; t.terms > kernels.MaxLimbTerms {
+	if t.terms += together(t.size); t.terms > mostTerms {
 		t.all()
-		t.terms = together
+		t.terms = together(t.size)
 	}
 	kernels.Default().FixLanes(to, t.lanes, t.size, x.numbers(lo, hi), top, tops)
 }
@@ -112,11 +115,12 @@ func Dot(pool *parallel.Pool, x, y *Vec) *big.Float {
 	parts, xs, ys := make([]sum, len(bounds)-1), make([]sum, len(bounds)-1), make([]sum, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
 		u, a, b, step := newUpper(size), newTotal(size), newTotal(size), lanes*size
-		words := blockRooms.get(2 * together * step)
+		many := together(size)
+		words := blockRooms.get(2 * many * step)
 		defer blockRooms.put(words)
 		room := *words
-		for c := lo; c < hi; c += together {
-			n := min(together, hi-c)
+		for c := lo; c < hi; c += many {
+			n := min(many, hi-c)
 			from, to := lanes*c, min(lanes*(c+n), x.Len())
 			a.fix(room, x, from, to, ex, nil)
 			b.fix(room[n*step:], y, from, to, ey, nil)

@@ -190,7 +190,7 @@ func (v *Vec) top() (e int, any bool) { return v.topOf(0, v.Len()) }
 func (v *Vec) topOf(lo, hi int) (e int, any bool) {
 	most := int32(math.MinInt32)
 	for i, exp := range v.exp[lo:hi] {
-		if exp >= most && !v.zero(lo+i) {
+		if (exp > most || !any) && !v.zero(lo+i) {
 			most, any = exp, true
 		}
 	}

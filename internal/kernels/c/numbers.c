@@ -194,7 +194,7 @@ INLINE void fix_lanes(const struct fix_call *c, i64 size, int W) {
 			STORE(to + LANES * (size - 1), right(highest_of(c->from, i, some), by));
 		}
 		u64v minus = signs(c->from, i, some), carry = minus & repeat(1);
-		for (i64 k = 0; k < size; k++) {
+		UNROLL for (i64 k = 0; k < size; k++) {
 			u64v limb = ((LOAD(u64v, to + LANES * k) ^ minus) & repeat(LIMB)) + carry;
 			carry = limb >> 52;
 			limb = (limb ^ repeat(k == size - 1 ? 1ull << 51 : 0)) & repeat(LIMB);
@@ -420,7 +420,7 @@ INLINE u64v add_shifted(u64 *s, const u64 *limbs, i64 n, u64v by, u64v minus) {
 		__mmask8 same = _mm512_cmpeq_epi64_mask((__m512i)q, _mm512_set1_epi64(whole));
 		const u64 *from = limbs + LANES * whole;
 		u64v low = LOAD(u64v, from), lost = low & ~left(repeat(~0ull), r);
-		for (i64 k = 0; k < n; k++) {
+		UNROLL for (i64 k = 0; k < n; k++) {
 			u64v high = LOAD(u64v, from + LANES * (k + 1)), v = (right(low, r) | left(high, l)) & repeat(LIMB), sum = LOAD(u64v, s + LANES * k);
 			STORE(s + LANES * k, (u64v)_mm512_mask_add_epi64((__m512i)sum, same, (__m512i)sum, (__m512i)((v ^ minus) - minus)));
 			low = high;
@@ -473,7 +473,7 @@ INLINE i64 axpy(const struct axpy_call *c, i64 L, int W) {
 		u64v by_p = (u64v)_mm512_min_epi64((__m512i)(top - ep), (__m512i)most), by_y = (u64v)_mm512_min_epi64((__m512i)(top - ey), (__m512i)most);
 		u64v sign = signs(x, at, some) ^ repeat(-(u64)c->neg), differ = sign ^ signs(y, at, some);
 
-		for (i64 k = 0; k < N; k++) STORE(s + LANES * k, repeat(0));
+		UNROLL for (i64 k = 0; k < N; k++) STORE(s + LANES * k, repeat(0));
 		u64v lost_p = add_shifted(s, product, N, by_p, repeat(0)), lost_y = add_shifted(s, term, N, by_y, differ);
 		// A difference without the bits that are lost of the smaller number is too large.
 		u64v correction = ((u64v)(lost_y != 0) - (u64v)(lost_p != 0)) & differ;
