@@ -41,7 +41,7 @@ type roundCall struct {
 	room          *uint64
 }
 
-// axpyCall holds the arguments of axpyNumbers.
+// axpyCall holds the arguments of c/numbersum.c, axpyNumbers.
 type axpyCall struct {
 	y, x             *numberArray
 	at, count, limbs int
@@ -50,8 +50,8 @@ type axpyCall struct {
 	room             *uint64
 }
 
-// The kernels need room for their intermediate results: for sums of 68 limbs, and of axpyNumbers for a product and a
-// term that are twice as long, and for one factor.
+// numberRoom holds the intermediate results of a kernel: sums of 68 limbs, which are moved, and words; and for
+// axpyNumbers a product and a term that are twice as long, and a number. A call leaves its room to the next ones.
 type numberRoom [Lanes * (38 + 68 + 38 + 68 + 28 + 2*137 + MaxLimbs)]uint64
 
 var numberRooms = sync.Pool{New: func() any { return new(numberRoom) }}

@@ -200,8 +200,14 @@ func (v *Vec) topOf(lo, hi int) (e int, any bool) {
 	return int(most), true
 }
 
+// seenSooner is a number of exponents that one thread looks at sooner than another one wakes up.
+const seenSooner = 1 << 15
+
 // topBy is top, by the threads of the pool.
 func (v *Vec) topBy(pool *parallel.Pool) (e int, any bool) {
+	if v.Len() < seenSooner {
+		return v.top()
+	}
 	bounds := blocks(pool, v.Len())
 	tops, some := make([]int, len(bounds)), make([]bool, len(bounds))
 	pool.RunRanges(bounds, func(k, lo, hi int) { tops[k], some[k] = v.topOf(lo, hi) })
