@@ -51,8 +51,8 @@ type axpyCall struct {
 }
 
 // numberRoom holds the intermediate results of a kernel: sums of 68 limbs, which are moved, and words; and for
-// axpyNumbers a product and a term that are twice as long, and a number. A call leaves its room to the next ones.
-type numberRoom [Lanes * (38 + 68 + 38 + 68 + 28 + 2*137 + MaxLimbs)]uint64
+// axpyNumbers a product and a term as long, and a number. A call leaves its room to the next ones.
+type numberRoom [Lanes * (38 + 68 + 38 + 68 + 28 + 2*68 + MaxLimbs)]uint64
 
 var numberRooms = sync.Pool{New: func() any { return new(numberRoom) }}
 

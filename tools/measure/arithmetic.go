@@ -57,7 +57,7 @@ func arithmeticTable() string {
 			}
 			sparse[k] = leastTime(func() { a.MulVec(z, x) }) / float64(m.NNZ())
 			dot[k] = leastTime(func() { mp.Dot(pool, x, y) }) / n
-			axpy[k] = leastTime(func() { y.Axpy(pool, factor, x) }) / n
+			axpy[k] = leastTime(func() { y.Axpy(pool, factor.Neg(factor), x) }) / n // or y would become a multiple of x
 			dense[k] = leastTime(func() { d.MulVec(short2, short) }) / 1e6
 			pool.Close()
 		}
@@ -94,6 +94,7 @@ func timeBig(x, y *mp.Vec, factor *big.Float) (dot, axpy float64) {
 		}
 	})
 	axpy = leastTime(func() {
+		factor.Neg(factor)
 		for i, v := range xs {
 			ys[i].Add(ys[i], product.Mul(factor, v))
 		}

@@ -39,12 +39,6 @@ INLINE u64v limb_from(int W, const u64v *w, u64v p, int least) {
 	return v & repeat(LIMB);
 }
 
-// highest_of returns the highest words of eight numbers.
-INLINE u64v highest_of(const struct numbers *from, i64 at, __mmask8 some) {
-	u64v index = (u64v){0, 1, 2, 3, 4, 5, 6, 7} * repeat(from->words);
-	return (u64v)_mm512_mask_i64gather_epi64((__m512i)repeat(0), some, (__m512i)index, from->mant + from->words * (at + 1) - 1, 8);
-}
-
 // top_of returns the exponents to which numbers are relative.
 INLINE u64v top_of(const struct fix_call *c, i64 at, __mmask8 some) {
 	return c->tops ? (u64v)_mm512_maskz_loadu_epi64(some, c->tops + at) : repeat(c->top);

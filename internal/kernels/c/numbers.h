@@ -77,6 +77,12 @@ INLINE u64v signs(const struct numbers *x, i64 at, __mmask8 some) {
 	return repeat(0) - (u64v)_mm512_cvtepu8_epi64(_mm_maskz_loadu_epi8(some, x->neg + at));
 }
 
+// highest_of returns the highest words of eight numbers.
+INLINE u64v highest_of(const struct numbers *from, i64 at, __mmask8 some) {
+	u64v index = (u64v){0, 1, 2, 3, 4, 5, 6, 7} * repeat(from->words);
+	return (u64v)_mm512_mask_i64gather_epi64((__m512i)repeat(0), some, (__m512i)index, from->mant + from->words * (at + 1) - 1, 8);
+}
+
 // settle replaces the sums of n limbs by their magnitudes in limbs of 52 bits and returns ones in the lanes of
 // negative ones.
 INLINE u64v settle(u64 *s, i64 n) {

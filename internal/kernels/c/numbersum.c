@@ -25,14 +25,15 @@ INLINE void lanes_of(u64 *to, const struct numbers *from, i64 at, i64 count, i64
 		UNROLL for (int k = 0; k < limbs; k++) STORE(to + LANES * k, limb_at(W, w, 64 * W - 52 * limbs + 52 * k));
 		return;
 	}
-	for (int g = 0; 8 * g < limbs; g++) {
+	STORE(to + LANES * (limbs - 1), highest_of(from, at, below(count)) >> 12);
+	for (int g = 0; 8 * g < limbs - 1; g++) {
 		u64v r[LANES];
 		UNROLL for (int l = 0; l < LANES; l++) {
 			r[l] = l < count ? limbs_from(from, at + l, 64 * from->words - 52 * limbs + 8 * 52 * g) : repeat(0);
 		}
 		transpose(r);
 		UNROLL for (int k = 0; k < LANES; k++) {
-			if (8 * g + k < limbs) STORE(to + LANES * (8 * g + k), r[k]);
+			if (8 * g + k < limbs - 1) STORE(to + LANES * (8 * g + k), r[k]);
 		}
 	}
 }
@@ -77,27 +78,29 @@ INLINE void times(int L, u64 *p, const u64 *x, const u64 *a) {
 	}
 }
 
-// add_shifted adds n limbs, `by` bits lower and with the sign of minus, to s, and returns what is shifted out. Zeros
-// follow the limbs.
-INLINE u64v add_shifted(u64 *s, const u64 *limbs, i64 n, u64v by, u64v minus) {
-	u64v q = (by * 20165) >> 20, r = by - 52 * q, l = repeat(52) - r, rest = {}; // by / 52, by mod 52
-	u64 index[LANES];
-	STORE(index, q);
-	for (u32 todo = 0xff; todo;) {
-		i64 whole = (i64)index[__builtin_ctz(todo)];
-		__mmask8 same = _mm512_cmpeq_epi64_mask((__m512i)q, _mm512_set1_epi64(whole));
-		const u64 *from = limbs + LANES * whole;
-		u64v low = LOAD(u64v, from), lost = low & ~left(repeat(~0ull), r);
+// add_shifted adds n limbs, `by` bits lower and with the sign of minus, to s, and returns what is shifted out. d is room
+// for n limbs. Limbs move down by the powers of two of which their distances consist, 0 to n limbs.
+INLINE u64v add_shifted(u64 *s, const u64 *limbs, i64 n, u64v by, u64v minus, u64 *d) {
+	u64v q = (by * 20165) >> 20, r = by - 52 * q, l = repeat(52) - r, lost = {}; // by / 52, by mod 52
+	UNROLL for (i64 step = n >= 64 ? 64 : n >= 32 ? 32 : n >= 16 ? 16 : 8; step; step >>= 1) {
+		__mmask8 some = _mm512_test_epi64_mask((__m512i)q, _mm512_set1_epi64(step));
+		if (!some) continue;
 		UNROLL for (i64 k = 0; k < n; k++) {
-			u64v high = LOAD(u64v, from + LANES * (k + 1)), v = (right(low, r) | left(high, l)) & repeat(LIMB), sum = LOAD(u64v, s + LANES * k);
-			STORE(s + LANES * k, (u64v)_mm512_mask_add_epi64((__m512i)sum, same, (__m512i)sum, (__m512i)((v ^ minus) - minus)));
-			low = high;
+			__m512i low = _mm512_loadu_si512(limbs + LANES * k);
+			if (k < step) lost |= (u64v)_mm512_maskz_mov_epi64(some, low);
+			__m512i high = k + step < n ? _mm512_loadu_si512(limbs + LANES * (k + step)) : (__m512i)repeat(0);
+			_mm512_storeu_si512(d + LANES * k, _mm512_mask_mov_epi64(low, some, high));
 		}
-		for (i64 k = 0; k < whole; k++) lost |= LOAD(u64v, limbs + LANES * k);
-		rest |= (u64v)_mm512_maskz_mov_epi64(same, (__m512i)lost);
-		todo &= ~same;
+		limbs = d;
 	}
-	return rest;
+	u64v low = LOAD(u64v, limbs);
+	lost |= low & ~left(repeat(~0ull), r);
+	UNROLL for (i64 k = 0; k < n; k++) {
+		u64v high = k + 1 < n ? LOAD(u64v, limbs + LANES * (k + 1)) : repeat(0), v = (right(low, r) | left(high, l)) & repeat(LIMB);
+		STORE(s + LANES * k, LOAD(u64v, s + LANES * k) + ((v ^ minus) - minus));
+		low = high;
+	}
+	return lost;
 }
 
 // axpy_call is axpyCall of Go.
@@ -113,10 +116,9 @@ struct axpy_call {
 INLINE i64 axpy(const struct axpy_call *c, i64 L, int W) {
 	const struct numbers *y = c->y, *x = c->x;
 	i64 N = 2 * L + 2, words = W ? W : y->words;
-	// The limbs of sums: one above the larger number, 2 L + 1 below its highest bit. After product and term come as
-	// many zeros, for shifts.
-	u64 *product = c->room, *term = product + LANES * (2 * N + 1), *from = term + LANES * (2 * N + 1), *s = from + LANES * (L + MOST_KEPT);
-	for (i64 k = 0; k <= 2 * N; k++) {
+	// The limbs of sums: one above the larger number, 2 L + 1 below its highest bit.
+	u64 *product = c->room, *term = product + LANES * N, *from = term + LANES * N, *s = from + LANES * (L + MOST_KEPT), *d = s + LANES * N;
+	for (i64 k = 0; k < N; k++) {
 		STORE(product + LANES * k, repeat(0));
 		STORE(term + LANES * k, repeat(0));
 	}
@@ -142,12 +144,12 @@ INLINE i64 axpy(const struct axpy_call *c, i64 L, int W) {
 		u64v sign = signs(x, at, some) ^ repeat(-(u64)c->neg), differ = sign ^ signs(y, at, some);
 
 		UNROLL for (i64 k = 0; k < N; k++) STORE(s + LANES * k, repeat(0));
-		u64v lost_p = add_shifted(s, product, N, by_p, repeat(0)), lost_y = add_shifted(s, term, N, by_y, differ);
+		u64v lost_p = add_shifted(s, product, N, by_p, repeat(0), d), lost_y = add_shifted(s, term, N, by_y, differ, d);
 		// A difference without the bits that are lost of the smaller number is too large.
 		u64v correction = ((u64v)(lost_y != 0) - (u64v)(lost_p != 0)) & differ;
 		STORE(s, LOAD(u64v, s) + correction);
 		u64v negative = settle(s, N);
-		if (round_lanes(y, words, at, n, s, N, (u64v)top - repeat(52 * (N - 1)), sign ^ negative, lost_p | lost_y, s + LANES * N)) return at;
+		if (round_lanes(y, words, at, n, s, N, (u64v)top - repeat(52 * (N - 1)), sign ^ negative, lost_p | lost_y, d)) return at;
 	}
 	return c->count;
 }
