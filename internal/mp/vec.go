@@ -64,6 +64,12 @@ func (v *Vec) Bits() int { return v.bits }
 
 // Copy sets v = x, each element rounded to the precision of v.
 func (v *Vec) Copy(x *Vec) {
+	if v.bits == x.bits {
+		copy(v.exp[:len(x.exp)], x.exp)
+		copy(v.neg[:len(x.neg)], x.neg)
+		copy(v.mant[:len(x.mant)], x.mant)
+		return
+	}
 	m := make([]uint64, x.words)
 	for i := range x.exp {
 		copy(m, x.at(i))
