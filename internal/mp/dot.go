@@ -89,11 +89,7 @@ func totalOf(size int, parts []sum) []uint64 {
 // blocks divides n into ranges for the threads of a pool, a few for each; sums over the ranges are exact, so that results do not
 // depend on them.
 func blocks(pool *parallel.Pool, n int) []int {
-	parts := pool.Threads()
-	if parts > 1 {
-		parts *= 4
-	}
-	parts = min(n, parts)
+	parts := min(n, 4*pool.Threads())
 	bounds := make([]int, 0, parts+1)
 	for k := range parts {
 		bounds = append(bounds, n*k/parts)

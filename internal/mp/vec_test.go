@@ -269,7 +269,7 @@ func TestBytes(t *testing.T) {
 
 // Dot carries its sums before they overflow: lanes of the largest limbs, more of them than words hold.
 func TestDotOfManyLargeNumbers(t *testing.T) {
-	const n, bits = lanes*4096 + lanes*150, 106
+	const n, bits = 4*lanes*4096 + 4*lanes*150, 106 // four ranges of a thread
 	x, most := New(n, bits), new(big.Float).SetPrec(bits).SetMantExp(big.NewFloat(1), bits)
 	most.Sub(most, big.NewFloat(1))
 	for i := range n {
