@@ -87,7 +87,7 @@ func roundLimbsOct(y Numbers, sums []uint64, stride, limbs int, units []int) {
 }
 
 func addTimesOct(y, a, x Numbers) {
-	if len(x.Exp) < 2*Lanes { // less than the kernel's preparations
+	if len(x.Exp) < 2*Lanes || x.Bits != y.Bits || a.Bits != y.Bits { // less than the kernel's preparations, or limbs of several sizes
 		addTimes(y, a, x)
 		return
 	}
