@@ -3,6 +3,7 @@
 package kernels
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/kernels/simd"
@@ -40,7 +41,7 @@ type roundCall struct {
 	room          *uint64
 }
 
-// axpyCall holds the arguments of axpyNumbers.
+// axpyCall holds the arguments of c/numbersum.c, axpyNumbers.
 type axpyCall struct {
 	y, x             *numberArray
 	at, count, limbs int
@@ -49,12 +50,11 @@ type axpyCall struct {
 	room             *uint64
 }
 
-// The kernels need room for their intermediate results: for sums of 68 limbs, and of axpyNumbers for a product and a
-// term that are twice as long, and for one factor.
-const (
-	roundRoom = Lanes * (38 + 68 + 38 + 28)
-	axpyRoom  = roundRoom + Lanes*(2*137+MaxLimbs)
-)
+// numberRoom holds the intermediate results of a kernel: sums of 68 limbs, which are moved, and words; and for
+// axpyNumbers a product and a term as long, and a number. A call leaves its room to the next ones.
+type numberRoom [Lanes * (38 + 68 + 38 + 68 + 28 + 2*68 + MaxLimbs)]uint64
+
+var numberRooms = sync.Pool{New: func() any { return new(numberRoom) }}
 
 func fixLimbsOct(to []uint64, size int, x Numbers, top int) {
 	from := arrayOf(x)
@@ -75,7 +75,8 @@ func roundLimbsOct(y Numbers, sums []uint64, stride, limbs int, units []int) {
 		panic("kernels: a sum of too many limbs")
 	}
 	to := arrayOf(y)
-	var room [roundRoom]uint64
+	room := numberRooms.Get().(*numberRoom)
+	defer numberRooms.Put(room)
 	for at := 0; at < len(y.Exp); at += Lanes {
 		n := min(Lanes, len(y.Exp)-at)
 		c := roundCall{&to, at, n, &sums[stride*at], stride, limbs, &units[at], &room[0]}
@@ -86,13 +87,14 @@ func roundLimbsOct(y Numbers, sums []uint64, stride, limbs int, units []int) {
 }
 
 func addTimesOct(y, a, x Numbers) {
-	if len(x.Exp) < 2*Lanes { // less than the kernel's preparations
+	if len(x.Exp) < 2*Lanes || x.Bits != y.Bits || a.Bits != y.Bits { // less than the kernel's preparations, or limbs of several sizes
 		addTimes(y, a, x)
 		return
 	}
 	size := LimbSize(x.Bits)
 	var factor [MaxLimbs]uint64
-	var room [axpyRoom]uint64
+	room := numberRooms.Get().(*numberRoom)
+	defer numberRooms.Put(room)
 	a.magnitude(factor[:size], 1, 0, LimbBits*size, int(a.Exp[0]))
 	to, from := arrayOf(y), arrayOf(x)
 	c := axpyCall{y: &to, x: &from, count: len(x.Exp), limbs: size, factor: &factor[0], exp: int(a.Exp[0]), room: &room[0]}

@@ -2,8 +2,8 @@ package kernels
 
 import "math/bits"
 
-// AddTimes computes y_i += a x_i for all numbers, each rounded once to nearest, ties to even. a has one number. All have
-// the same precision.
+// AddTimes computes y_i += a x_i for all numbers, each rounded once to nearest, ties to even. a has one number. The result
+// has the precision of y; numbers of one precision are added in lanes.
 func (k *Set) AddTimes(y, a, x Numbers) {
 	if len(x.Exp) == 0 || a.Term(0).Zero() {
 		return

@@ -37,7 +37,7 @@ func (v *Vec) multiply(pool *parallel.Pool, a *big.Float, x *Vec, add bool) {
 	}
 	factor := New(1, v.bits)
 	factor.Set(0, a)
-	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {
+	pool.RunRanges(blocks(pool, v.Len()), func(_, lo, hi int) {
 		if add {
 			kernels.Default().AddTimes(v.numbers(lo, hi), factor.all(), x.numbers(lo, hi))
 			return

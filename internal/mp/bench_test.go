@@ -106,7 +106,7 @@ func BenchmarkVectors(b *testing.B) {
 		x, y, a := randomVec(rng, n, bits, 2), randomVec(rng, n, bits, 2), random(rng, bits, 0)
 		eachPool(b, bits, n, "element", map[string]func(pool *parallel.Pool) func(){
 			"dot":   func(pool *parallel.Pool) func() { return func() { Dot(pool, x, y) } },
-			"axpy":  func(pool *parallel.Pool) func() { return func() { y.Axpy(pool, a, x) } },
+			"axpy":  func(pool *parallel.Pool) func() { return func() { y.Axpy(pool, a.Neg(a), x) } }, // or y would become a multiple of x
 			"scale": func(pool *parallel.Pool) func() { return func() { y.Scale(pool, a) } },
 		})
 	}

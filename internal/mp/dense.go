@@ -104,17 +104,20 @@ func (a *Dense) multiply(y, x *Vec, by *update) {
 	}
 	size := a.size
 	limbs, sums := x.fixOffset(a.pool, size, ex)
-	a.pool.Each(a.chunks, func(c int) {
+	a.pool.RunRanges(blocks(a.pool, a.chunks), func(_, lo, hi int) {
 		u, step := newUpper(size), lanes*size
-		u.add(mul(size), a.limb[c*a.cols*step:(c+1)*a.cols*step], step, limbs, a.cols)
-		for l := range min(lanes, a.rows-c*lanes) {
-			i := c*lanes + l
-			s := u.lane(l)
-			s.finish(size, a.cols, a.rowSums[i*(size+1):(i+1)*(size+1)], sums)
-			if a.empty[i] {
-				clear(s)
+		for c := lo; c < hi; c++ {
+			clear(u.s)
+			u.add(mul(size), a.limb[c*a.cols*step:(c+1)*a.cols*step], step, limbs, a.cols)
+			for l := range min(lanes, a.rows-c*lanes) {
+				i := c*lanes + l
+				s := u.lane(l)
+				s.finish(size, a.cols, a.rowSums[i*(size+1):(i+1)*(size+1)], sums)
+				if a.empty[i] {
+					clear(s)
+				}
+				by.put(s, y, i, unit(size, a.exp[i], ex), u.m)
 			}
-			by.put(s, y, i, unit(size, a.exp[i], ex), u.m)
 		}
 	})
 }
@@ -145,7 +148,7 @@ func (a *Dense) multiplyT(y, x *Vec, by *update) {
 		}
 	}
 	b := fixLanes(a.pool, x, size, tops)
-	bounds := blocks(a.cols)
+	bounds := blocks(a.pool, a.cols)
 	a.pool.RunRanges(bounds, func(_, lo, hi int) {
 		u, step := newUpper(size), lanes*size
 		for j := lo; j < hi; j++ {
@@ -176,7 +179,7 @@ func (v *Vec) clear() {
 func (v *Vec) fixOffset(pool *parallel.Pool, size, e int) (limbs, sums []uint64) {
 	limbs = make([]uint64, v.Len()*size)
 	x := v.all()
-	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {
+	pool.RunRanges(blocks(pool, v.Len()), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x.OffsetLimbs(limbs[i*size:], 1, size, i, e)
 		}

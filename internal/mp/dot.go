@@ -19,41 +19,56 @@ type byLanes struct {
 func fixLanes(pool *parallel.Pool, x *Vec, size int, tops []int) *byLanes {
 	f := &byLanes{chunks: (x.Len() + lanes - 1) / lanes}
 	f.limb = make([]uint64, f.chunks*lanes*size)
-	bounds := blocks(f.chunks)
+	bounds := blocks(pool, f.chunks)
 	parts := make([]sum, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
 		t := newTotal(size)
-		for c := lo; c < hi; c += together {
-			from, to := lanes*c, min(lanes*min(c+together, hi), x.Len())
+		for c := lo; c < hi; c += together(size) {
+			from, to := lanes*c, min(lanes*min(c+together(size), hi), x.Len())
 			t.fix(f.limb[from*size:], x, from, to, 0, tops[from:to])
 		}
-		parts[k] = t.sum
+		parts[k] = t.all()
 	})
 	f.sums = totalOf(size, parts)
 	return f
 }
 
-// together is a number of chunks that are converted to limbs at a time: the limbs of two vectors
-// stay in the first cache, and sums of so many limbs need no carries.
-const together = 8
+// together is a number of chunks that are converted to limbs at a time: the limbs of two vectors stay in the first cache, and sums of
+// so many limbs need no carries.
+func together(size int) int { return max(4, 100/size) }
+
+// mostTerms is so small that the sum of so many limbs in all lanes, and a carry, stay below 2^63.
+const mostTerms = kernels.MaxLimbTerms / (2 * lanes)
 
 // total adds up numbers in the form of kernels.FixLanes.
 type total struct {
 	size  int
-	lanes []uint64
-	sum   sum
+	lanes []uint64 // the sum of each lane, without carries
+	terms int      // of a lane
+	sum   sum      // of the terms before
 }
 
-func newTotal(size int) *total { return &total{size, make([]uint64, lanes*size), make(sum, size+1)} }
+func newTotal(size int) *total {
+	return &total{size: size, lanes: make([]uint64, lanes*size), sum: make(sum, size+1)}
+}
 
-// fix converts elements lo to hi-1 of x, of at most `together` chunks.
+// fix converts elements lo to hi-1 of x, of at most together(size) chunks.
 func (t *total) fix(to []uint64, x *Vec, lo, hi, top int, tops []int) {
-	clear(t.lanes)
+	if t.terms += together(t.size); t.terms > mostTerms {
+		t.all()
+		t.terms = together(t.size)
+	}
 	kernels.Default().FixLanes(to, t.lanes, t.size, x.numbers(lo, hi), top, tops)
+}
+
+// all returns the sum of all terms.
+func (t *total) all() sum {
 	for l := range lanes {
 		t.sum.add(0, t.lanes[l:], lanes)
 	}
 	t.sum.carry()
+	clear(t.lanes)
+	return t.sum
 }
 
 // totalOf returns the sum of the parts, in size + 1 limbs.
@@ -71,10 +86,11 @@ func totalOf(size int, parts []sum) []uint64 {
 	return limbs
 }
 
-// blocks divides n into ranges for threads; sums over the ranges are exact, so that results do not depend on them.
-func blocks(n int) (bounds []int) {
-	const most = 64
-	parts := min(n, most)
+// blocks divides n into ranges for the threads of a pool, a few for each; sums over the ranges are exact, so that results do not
+// depend on them.
+func blocks(pool *parallel.Pool, n int) []int {
+	parts := min(n, 4*pool.Threads())
+	bounds := make([]int, 0, parts+1)
 	for k := range parts {
 		bounds = append(bounds, n*k/parts)
 	}
@@ -95,19 +111,22 @@ func Dot(pool *parallel.Pool, x, y *Vec) *big.Float {
 		return result.At(0)
 	}
 	size, chunks := sizeOf(x.bits), (x.Len()+lanes-1)/lanes
-	bounds := blocks(chunks)
+	bounds := blocks(pool, chunks)
 	parts, xs, ys := make([]sum, len(bounds)-1), make([]sum, len(bounds)-1), make([]sum, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
 		u, a, b, step := newUpper(size), newTotal(size), newTotal(size), lanes*size
-		room := make([]uint64, 2*together*step)
-		for c := lo; c < hi; c += together {
-			n := min(together, hi-c)
+		many := together(size)
+		words := blockRooms.get(2 * many * step)
+		defer blockRooms.put(words)
+		room := *words
+		for c := lo; c < hi; c += many {
+			n := min(many, hi-c)
 			from, to := lanes*c, min(lanes*(c+n), x.Len())
 			a.fix(room, x, from, to, ex, nil)
 			b.fix(room[n*step:], y, from, to, ey, nil)
 			u.add(dot(size), room[:n*step], step, room[n*step:], n)
 		}
-		parts[k], xs[k], ys[k] = u.total(), a.sum, b.sum
+		parts[k], xs[k], ys[k] = u.total(), a.all(), b.all()
 	})
 	s := make(sum, size+3)
 	for _, part := range parts {

@@ -1,6 +1,10 @@
 package mp
 
-import "github.com/mpsolve/mpsolve/internal/kernels"
+import (
+	"sync"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+)
 
 const (
 	limbBits = kernels.LimbBits
@@ -18,6 +22,27 @@ func (v *Vec) numbers(lo, hi int) kernels.Numbers {
 
 // all returns all numbers.
 func (v *Vec) all() kernels.Numbers { return v.numbers(0, v.Len()) }
+
+// rooms are words that products use and leave to the next ones.
+type rooms struct{ pool sync.Pool }
+
+// Those for a vector, and those for a few rows or numbers.
+var vectorRooms, blockRooms rooms
+
+// get returns room for n words, which may hold anything.
+func (r *rooms) get(n int) *[]uint64 {
+	words, _ := r.pool.Get().(*[]uint64)
+	if words == nil {
+		words = new([]uint64)
+	}
+	if cap(*words) < n {
+		*words = make([]uint64, n)
+	}
+	*words = (*words)[:n]
+	return words
+}
+
+func (r *rooms) put(words *[]uint64) { r.pool.Put(words) }
 
 // sum is an integer in limbs to which limbs can be added.
 type sum []int64

@@ -68,7 +68,7 @@ func (f *LU) panel(lo, hi int) bool {
 		for _, c := range f.cols {
 			c.swap(k, p)
 		}
-		f.pool.RunRanges(blocks(n-k-1), func(_, from, to int) {
+		f.pool.RunRanges(blocks(f.pool, n-k-1), func(_, from, to int) {
 			col.divide(k+1+from, k+1+to, k)
 			for _, c := range f.cols[k+1 : hi] {
 				c.subtractTimes(k, col, k+1+from, k+1+to)
@@ -151,11 +151,11 @@ func (f *LU) Solve(b *Vec) *Vec {
 		x.put(i, b.neg[row], b.at(row), int(b.exp[row]), false)
 	}
 	for k, col := range f.cols {
-		f.pool.RunRanges(blocks(n-k-1), func(_, lo, hi int) { x.subtractTimes(k, col, k+1+lo, k+1+hi) })
+		f.pool.RunRanges(blocks(f.pool, n-k-1), func(_, lo, hi int) { x.subtractTimes(k, col, k+1+lo, k+1+hi) })
 	}
 	for k := n - 1; k >= 0; k-- {
 		x.Set(k, new(big.Float).SetPrec(uint(f.Bits)).Quo(x.At(k), f.cols[k].At(k)))
-		f.pool.RunRanges(blocks(k), func(_, lo, hi int) { x.subtractTimes(k, f.cols[k], lo, hi) })
+		f.pool.RunRanges(blocks(f.pool, k), func(_, lo, hi int) { x.subtractTimes(k, f.cols[k], lo, hi) })
 	}
 	return x
 }

@@ -57,7 +57,7 @@ func NewScaledMatrix(pool *parallel.Pool, s csr.Scaling, parts ...*csr.Matrix) *
 	}
 	a.ptr[rows], first[rows] = len(a.piece), at
 	a.piece = append(a.piece, at)
-	pool.RunRanges(blocks(rows), func(_, lo, hi int) {
+	pool.RunRanges(blocks(pool, rows), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			a.setRow(i, first[i], s, parts)
 		}
@@ -134,26 +134,27 @@ func (a *Matrix) MulVec(y, x *Vec) {
 		return
 	}
 	size := sizeOf(x.bits)
-	words, limbs := kernels.LimbRowWords(size)
-	a.eachRows(size, x.magnitudes(a.pool, size, ex), func(lo, hi int, sums []uint64) {
+	words, width := kernels.LimbRowWords(size)
+	limbs := vectorRooms.get(x.Len()*size + kernels.LimbPadding)
+	defer vectorRooms.put(limbs)
+	x.magnitudes(*limbs, a.pool, size, ex)
+	a.eachRows(size, *limbs, func(lo, hi int, sums []uint64) {
 		var units [mostRows]int
 		for i := lo; i < hi; i++ {
 			units[i-lo] = a.unit(i, ex, size)
 		}
-		kernels.Default().RoundLimbs(y.numbers(lo, hi), sums, words, limbs, units[:hi-lo])
+		kernels.Default().RoundLimbs(y.numbers(lo, hi), sums, words, width, units[:hi-lo])
 	})
 }
 
 // unit returns the exponent of the unit of a sum of row i, for x relative to 2^ex.
 func (a *Matrix) unit(i, ex, size int) int { return int(a.exp[i]) + ex - limbBits*size }
 
-// magnitudes returns the numbers of x for kernels.RowLimbs, in units of 2^(ex - 52 size).
-func (v *Vec) magnitudes(pool *parallel.Pool, size, ex int) []uint64 {
-	limbs := make([]uint64, v.Len()*size+kernels.LimbPadding)
-	pool.RunRanges(blocks(v.Len()), func(_, lo, hi int) {
+// magnitudes writes the numbers of x for kernels.RowLimbs, in units of 2^(ex - 52 size).
+func (v *Vec) magnitudes(limbs []uint64, pool *parallel.Pool, size, ex int) {
+	pool.RunRanges(blocks(pool, v.Len()), func(_, lo, hi int) {
 		kernels.Default().FixLimbs(limbs[lo*size:], size, v.numbers(lo, hi), ex)
 	})
-	return limbs
 }
 
 // mostRows is the largest number of rows that are multiplied together.
@@ -164,8 +165,10 @@ const mostRows = 64
 func (a *Matrix) eachRows(size int, x []uint64, do func(lo, hi int, sums []uint64)) {
 	k := kernels.Default()
 	words, limbs := kernels.LimbRowWords(size)
-	a.pool.RunRanges(blocks(a.rows), func(_, lo, hi int) {
-		sums := make([]uint64, words*mostRows)
+	a.pool.RunRanges(blocks(a.pool, a.rows), func(_, lo, hi int) {
+		room := blockRooms.get(words * mostRows)
+		defer blockRooms.put(room)
+		sums := *room
 		for lo < hi {
 			to := lo
 			for to < min(hi, lo+mostRows) && a.ptr[to+1]-a.ptr[to] == 1 {
@@ -210,7 +213,10 @@ func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 	if any {
 		size := sizeOf(x.bits)
 		words, limbs := kernels.LimbRowWords(size)
-		a.eachRows(size, x.magnitudes(a.pool, size, ex), func(lo, hi int, sums []uint64) {
+		all := vectorRooms.get(x.Len()*size + kernels.LimbPadding)
+		defer vectorRooms.put(all)
+		x.magnitudes(*all, a.pool, size, ex)
+		a.eachRows(size, *all, func(lo, hi int, sums []uint64) {
 			s, m := make(sum, limbs+2), make([]uint64, packed(limbs+2))
 			for i := lo; i < hi; i++ {
 				clear(s)
@@ -225,7 +231,7 @@ func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 			}
 		})
 	} else {
-		a.pool.RunRanges(blocks(a.rows), func(_, lo, hi int) {
+		a.pool.RunRanges(blocks(a.pool, a.rows), func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				negs[i], lead[i], exps[i] = make(sum, 4).addTo(lowest(i, b), i, b, nil)
 			}
@@ -237,7 +243,7 @@ func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 			e, any = exps[i], true
 		}
 	}
-	a.pool.RunRanges(blocks(a.rows), func(_, lo, hi int) {
+	a.pool.RunRanges(blocks(a.pool, a.rows), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			r[i] = float64of(negs[i], lead[i], exps[i]-e)
 		}

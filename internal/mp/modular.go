@@ -48,7 +48,7 @@ func singularModulo(ctx context.Context, pool *parallel.Pool, p uint64, parts []
 		}
 		rows[j], rows[k] = rows[k], rows[j]
 		pivot, inverse := rows[j], power(rows[j][j], p-2, p)
-		pool.RunRanges(blocks(len(rows)-j-1), func(_, lo, hi int) {
+		pool.RunRanges(blocks(pool, len(rows)-j-1), func(_, lo, hi int) {
 			for _, row := range rows[j+1+lo : j+1+hi] {
 				if row[j] == 0 {
 					continue

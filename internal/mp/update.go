@@ -53,7 +53,7 @@ func (u *update) ofZero(pool *parallel.Pool, y *Vec) {
 		y.clear()
 		return
 	}
-	pool.RunRanges(blocks(y.Len()), func(_, lo, hi int) {
+	pool.RunRanges(blocks(pool, y.Len()), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			y.putSum(i, u.beta.times(y.integer(i)), integer{})
 		}

@@ -64,6 +64,12 @@ func (v *Vec) Bits() int { return v.bits }
 
 // Copy sets v = x, each element rounded to the precision of v.
 func (v *Vec) Copy(x *Vec) {
+	if v.bits == x.bits {
+		copy(v.exp[:len(x.exp)], x.exp)
+		copy(v.neg[:len(x.neg)], x.neg)
+		copy(v.mant[:len(x.mant)], x.mant)
+		return
+	}
 	m := make([]uint64, x.words)
 	for i := range x.exp {
 		copy(m, x.at(i))
@@ -190,7 +196,7 @@ func (v *Vec) top() (e int, any bool) { return v.topOf(0, v.Len()) }
 func (v *Vec) topOf(lo, hi int) (e int, any bool) {
 	most := int32(math.MinInt32)
 	for i, exp := range v.exp[lo:hi] {
-		if exp >= most && !v.zero(lo+i) {
+		if (exp > most || !any) && !v.zero(lo+i) {
 			most, any = exp, true
 		}
 	}
@@ -200,9 +206,15 @@ func (v *Vec) topOf(lo, hi int) (e int, any bool) {
 	return int(most), true
 }
 
+// seenSooner is a number of exponents that one thread looks at sooner than another one wakes up.
+const seenSooner = 1 << 15
+
 // topBy is top, by the threads of the pool.
 func (v *Vec) topBy(pool *parallel.Pool) (e int, any bool) {
-	bounds := blocks(v.Len())
+	if v.Len() < seenSooner {
+		return v.top()
+	}
+	bounds := blocks(pool, v.Len())
 	tops, some := make([]int, len(bounds)), make([]bool, len(bounds))
 	pool.RunRanges(bounds, func(k, lo, hi int) { tops[k], some[k] = v.topOf(lo, hi) })
 	for k, t := range tops {

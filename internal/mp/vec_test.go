@@ -266,3 +266,18 @@ func TestBytes(t *testing.T) {
 		t.Errorf("a sparse matrix: %d bytes, not %d", got, want)
 	}
 }
+
+// Dot carries its sums before they overflow: lanes of the largest limbs, more of them than words hold.
+func TestDotOfManyLargeNumbers(t *testing.T) {
+	const n, bits = 4*lanes*4096 + 4*lanes*150, 106 // four ranges of a thread
+	x, most := New(n, bits), new(big.Float).SetPrec(bits).SetMantExp(big.NewFloat(1), bits)
+	most.Sub(most, big.NewFloat(1))
+	for i := range n {
+		x.Set(i, most)
+	}
+	exact := new(big.Float).SetPrec(4 * bits).SetInt64(n)
+	exact.Mul(exact.Mul(exact, most), most)
+	if got, want := Dot(nil, x, x), rounded(exact, bits); got.Cmp(want) != 0 {
+		t.Errorf("Dot is %v instead of %v", got, want)
+	}
+}

@@ -60,7 +60,9 @@ func (s *Solver) sideBySide(ctx context.Context) (*Solver, solveBy) {
 	if n, ok := s.special.(*special.NullSpace); ok {
 		of := n.Inner.(*Solver)
 		of.side.rhs = s.side.rhs // which the monitor reads
-		return of, func(by *Solver, b, x0 []float64) (solve.Result, error) { return n.SolveBy(ctx, by, b, x0) }
+		return of, func(by *Solver, b, x0 []float64) (solve.Result, error) {
+			return s.tiny.solve(b, s.Pool, func(b []float64) (solve.Result, error) { return n.SolveBy(ctx, by, b, x0) })
+		}
 	}
 	return s, func(by *Solver, b, x0 []float64) (solve.Result, error) { return by.Solve(ctx, b, x0) }
 }

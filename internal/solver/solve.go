@@ -34,6 +34,7 @@ type Solver struct {
 	updates  updates
 	side     sideBySide
 	root     dist.Comm // ranks, of which rank 0 has the whole matrix; nil: there are no other ranks
+	tiny     tiny      // the matrix of the caller, if that is smaller than the matrix of Problem
 }
 
 // sideBySide is the state of solves for several right-hand sides.
@@ -48,7 +49,16 @@ type sideBySide struct {
 // matrix has been examined, ordered, scaled and stored, New returns an error. Later the end of the context interrupts only
 // the set-up of preconditioners, and Solve makes up for it. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Solver, error) {
-	return newWith(ctx, m, opt, Solver{})
+	e, asked := raise(m), opt
+	opt.Lower = e.matrices(opt.Lower)
+	s, err := newWith(ctx, e.matrix(m), opt, Solver{})
+	if err == nil {
+		s.tiny, s.updates.asked = tiny{e, m}, asked
+		if e != 0 {
+			s.Say("scaled A and b times 2^%d, exactly: products of such small numbers have fewer bits", e)
+		}
+	}
+	return s, err
 }
 
 // newWith is New for a Solver that begins as with.
@@ -170,6 +180,11 @@ func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, 
 	if err := rules.CheckVector("right-hand side", b, s.M.Rows); err != nil {
 		return solve.Result{}, err
 	}
+	return s.tiny.solve(b, s.Pool, func(b []float64) (solve.Result, error) { return s.solveRaised(ctx, b, x0) })
+}
+
+// solveRaised is solveHere for the matrix of Problem.
+func (s *Solver) solveRaised(ctx context.Context, b, x0 []float64) (solve.Result, error) {
 	if s.special != nil {
 		r, err := s.special.Solve(ctx, b, x0)
 		if rules.Precise(s.Opt) && r.Reason == krylov.Converged {
@@ -286,7 +301,10 @@ func (s *Solver) SolveParts(ctx context.Context, b [][]float64, x0 []float64) (s
 	if len(b) > 1 && (!rules.Precise(s.Opt) || s.special != nil || s.root != nil || s.Job != nil) {
 		return solve.Result{}, &solve.InputError{Msg: fmt.Sprintf("a right-hand side of several parts is for more than %d digits of the x of a square matrix on one rank", solve.MaxDigits)}
 	}
-	s.LowerB = b[1:]
+	s.LowerB = nil
+	for _, part := range b[1:] {
+		s.LowerB = append(s.LowerB, s.tiny.times(part))
+	}
 	defer func() { s.LowerB = nil }()
 	return s.Solve(ctx, b[0], x0)
 }

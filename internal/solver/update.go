@@ -41,8 +41,9 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	start := time.Now()
 	m := *s.Given
 	m.Val = values
+	given := m
 	if s.special != nil || s.Opt.Device != nil || !iterating(s.Refiner) {
-		return s.anew(ctx, &m, start)
+		return s.anew(ctx, &given, start)
 	}
 	before := *s
 	defer func() {
@@ -57,6 +58,8 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 		s.Layouts = map[backend.StoredAs]adaptive.Layout{}
 	}
 	s.Sums, s.Multiple, s.Factors, s.side.team, s.side.batch, s.lastX = nil, nil, nil, nil, nil, nil
+	s.tiny = tiny{raise(&given), &given}
+	m = *s.tiny.matrix(&given)
 	s.Given, s.M, s.Known = &m, &m, new(features.KnownParts)
 	err = s.until(ctx, func() error {
 		if p := s.Order.Permutation; p != nil {
@@ -70,7 +73,7 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	}
 	if s.Facts.Symmetric != before.Facts.Symmetric || s.Facts.DiagonalSign() != before.Facts.DiagonalSign() {
 		*s = before
-		return s.anew(ctx, &m, start)
+		return s.anew(ctx, &given, start)
 	}
 	s.Opt.Examined(s.Facts)
 	last := before.Refiner.(*refine.Refinement[vector, scalar]).Correction.Attempts

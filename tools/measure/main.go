@@ -6,6 +6,7 @@
 //	go run ./tools/measure forecast          compares forecasts of complete factors with what they take
 //	go run ./tools/measure gputable          writes measurements on GPUs into docs/gpu.md
 //	go run ./tools/measure multigrid         compares variants of multigrid
+//	go run ./tools/measure arithmetic        measures the arithmetic of internal/mp
 //	go run ./tools/measure precisedigits     checks solutions of many digits
 //	go run ./tools/measure readmefigure      draws time and memory beside other programs, for the README
 //	go run ./tools/measure reproductionpage  writes measurements of papers' experiments into docs/reproduction-results.md
@@ -25,6 +26,7 @@ import (
 // commands maps the first argument to the command, which takes the flags after its name.
 var commands = map[string]func(){
 	"agata":            agataMain,
+	"arithmetic":       arithmeticMain,
 	"multigrid":        multigridMain,
 	"digits":           digitsMain,
 	"forecast":         forecastMain,

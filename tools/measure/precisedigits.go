@@ -7,9 +7,12 @@ import (
 	"math"
 	"math/big"
 	"os"
+	"runtime"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -19,6 +22,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
 // mostCondition is the largest condition number for which a matrix must reach the digits.
@@ -30,7 +34,7 @@ const mostCondition = 1e14
 //
 // For real matrices it compares x with an x of 20 digits more, for small ones with solutions in rational arithmetic.
 // It fails if an x has fewer digits than claimed, if the residual in 512-bit arithmetic is not correspondingly small,
-// or if a matrix with a condition number up to 1e14 does not reach the digits.
+// or if a matrix with a condition number up to 1e14 does not reach the digits. -page writes the table of the real matrices.
 func preciseDigitsMain() {
 	dir := flag.String("dir", "../shared/matrices", "`folder` with the matrices and INDEX.tsv; empty: none")
 	only := flag.String("only", "", "`name` of the one real matrix")
@@ -39,8 +43,9 @@ func preciseDigitsMain() {
 	count := flag.Int("generated", 200, "`number` of generated systems")
 	limit := flag.Duration("limit", 5*time.Minute, "time limit of a solve")
 	repeat := flag.Int("repeat", 3, "`number` of times that a solve is timed")
+	page := flag.String("page", "", "`file` whose table of digits is replaced; empty: none")
 	flag.Parse()
-	t := preciseTally{digits: *digits}
+	t := preciseTally{digits: *digits, repeat: *repeat}
 	if *dir != "" {
 		matrices, err := matrixio.RealSquare(*dir)
 		if err != nil {
@@ -55,12 +60,18 @@ func preciseDigitsMain() {
 				fail(err)
 			}
 			if m.Rows <= *largest {
-				t.real(source.Name, m, *limit, *repeat)
+				t.real(source.Name, m, *limit)
 			}
 		}
 	}
 	t.generated(*count, *limit)
-	if !t.report() {
+	right := t.report()
+	if *page != "" {
+		if err := records.ReplaceSection(*page, "<!-- measured: make precise-digits -->", "<!-- end of measured, digits -->", t.page()); err != nil {
+			fail(err)
+		}
+	}
+	if !right {
 		os.Exit(1)
 	}
 }
@@ -104,21 +115,34 @@ func fastest(m *csr.Matrix, b []float64, digits int, limit time.Duration, repeat
 // preciseTally counts the results.
 type preciseTally struct {
 	digits   int
+	repeat   int
 	ratios   []float64
 	reached  int
 	excluded int
 	failed   int
 	systems  int
+	table    strings.Builder // a row for each real matrix
 }
 
+// page is the table of the real matrices, as Markdown.
+func (t *preciseTally) page() string {
+	return fmt.Sprintf("%s, %d threads. Set-up and solve with b = A·ones, the fastest of %d; usual is 1e-10. Digits right: beside an x of 20 digits more.\n\n"+
+		"| matrix | usual, s | with digits, s | times | digits asked | got | proved | right | bits of x | steps |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n%s"+
+		"| **%d of %d** | | | **median %.2f, most %.2f** | | | | | | |\n\n",
+		host.Processor(), runtime.GOMAXPROCS(0), t.repeat, t.table.String(), t.reached, t.reached+t.excluded+t.failed, t.median(), t.ratios[len(t.ratios)-1])
+}
+
+// median returns the median of the ratios of times, which are sorted.
+func (t *preciseTally) median() float64 { return t.ratios[len(t.ratios)/2] }
+
 // real solves with a real matrix and b = A ones.
-func (t *preciseTally) real(name string, m *csr.Matrix, limit time.Duration, repeat int) {
+func (t *preciseTally) real(name string, m *csr.Matrix, limit time.Duration) {
 	b, _ := generate.DefaultRHS(m)
-	usual, before, err := fastest(m, b, 0, limit, repeat)
+	usual, before, err := fastest(m, b, 0, limit, t.repeat)
 	if err != nil {
 		fail(fmt.Errorf("%s: %w", name, err))
 	}
-	r, took, err := fastest(m, b, t.digits, limit, repeat)
+	r, took, err := fastest(m, b, t.digits, limit, t.repeat)
 	if err != nil {
 		fail(fmt.Errorf("%s: %w", name, err))
 	}
@@ -132,6 +156,7 @@ func (t *preciseTally) real(name string, m *csr.Matrix, limit time.Duration, rep
 			t.excluded++
 		}
 		fmt.Printf("%-34s %s: %v, digits %s, condition %.0e; %s\n", name, verdict, r.Reason, r.Digits.State, r.Digits.Condition, r.Advice)
+		fmt.Fprintf(&t.table, "| %s | %.3f | %.3f | | %d | **none**: %v | | | | |\n", name, before.Seconds(), took.Seconds(), t.digits, r.Reason)
 		return
 	}
 	t.reached++
@@ -149,6 +174,8 @@ func (t *preciseTally) real(name string, m *csr.Matrix, limit time.Duration, rep
 	fmt.Printf("%-34s %7.3f s for 1e-10, %7.3f s for %d digits, %5.2f times; believed %d, proved %d, right %.1f; row-wise 1e%.1f; %d bits, %d steps, %d + %d iterations%s\n",
 		name, before.Seconds(), took.Seconds(), t.digits, ratio, p.Believed, p.Proved, right, p.Errors.Row, p.Bits, len(p.Steps)-1,
 		usual.Iterations+usual.Digits.Iterations, r.Digits.Iterations, verdict)
+	fmt.Fprintf(&t.table, "| %s | %.3f | %.3f | %.2f | %d | %d | %d | %.1f%s | %d | %d |\n",
+		name, before.Seconds(), took.Seconds(), ratio, t.digits, p.Believed, p.Proved, right, verdict, p.Bits, len(p.Steps)-1)
 }
 
 // report prints the summary and returns whether the goals are met.
@@ -156,7 +183,7 @@ func (t *preciseTally) report() bool {
 	fmt.Printf("\nreal matrices: %d with %d digits, %d excluded", t.reached, t.digits, t.excluded)
 	if len(t.ratios) > 0 {
 		slices.Sort(t.ratios)
-		fmt.Printf("; %.2f times the time of the 1e-10 solve in the median, %.2f at most", t.ratios[len(t.ratios)/2], t.ratios[len(t.ratios)-1])
+		fmt.Printf("; %.2f times the time of the 1e-10 solve in the median, %.2f at most", t.median(), t.ratios[len(t.ratios)-1])
 	}
 	fmt.Printf("\ngenerated systems: %d\nfailures: %d\n", t.systems, t.failed)
 	return t.failed == 0

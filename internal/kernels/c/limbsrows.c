@@ -10,6 +10,8 @@ enum {
 	MIDS = WIDTH / 4, // sums of middle limbs: two where the latency of IFMA counts
 };
 
+typedef u64 u64x2 __attribute__((vector_size(16)));
+
 // carried are the vectors of sums below a block.
 struct carried {
 	u64v mid, high;
@@ -29,7 +31,7 @@ INLINE u64v lowest(u64 a, u64 b) { return (u64v){a, b}; }
 // block adds the products of a row for the limbs from WIDTH v on, in `width` vectors. The sums of negative products
 // are in flipped, from the first block.
 INLINE void block(int L, u64 *s, i64 n, const i32 *col, const u64 *entry, const u64 *x, const u64 *below, int v, int width, struct carried *from,
-	u64 flipped[2]) {
+	u64x2 *flipped) {
 	int T = (L + 3) / 4 * 4;
 	u64v low[REGISTERS], mid[MIDS][REGISTERS], high[REGISTERS];
 	UNROLL for (int k = 0; k < width; k++) {
@@ -40,13 +42,17 @@ INLINE void block(int L, u64 *s, i64 n, const i32 *col, const u64 *entry, const 
 	for (i64 e = 0; e < n; e++) {
 		u64 word0 = entry[2 * e], word1 = entry[2 * e + 1];
 		const u64 *xs = x + (i64)col[e] * L;
-		u64 negative = (u64)((i64)(word0 ^ xs[0]) >> 63) & LIMB, shift = word1 >> 52;
+		u64 shift = word1 >> 52;
 		number a0 = number_of(repeat(LOW_BIAS ? word0 & LIMB : word0)), a1 = number_of(repeat(LOW_BIAS ? word1 & LIMB : word1));
+#if WIDTH == 8
+		// In vectors, since moving words to them takes longer.
+		u64v flip = (u64v)((i64v)(repeat(word0) ^ repeat(xs[0])) >> 63) >> 12;
+		if (v == 0) *flipped += LOAD(u64x2, entry + 2 * e) & __builtin_shufflevector(flip, flip, 0, 1);
+#else
+		u64 negative = (u64)((i64)(word0 ^ xs[0]) >> 63) & LIMB;
 		u64v flip = repeat(negative);
-		if (v == 0) {
-			flipped[0] += word0 & negative;
-			flipped[1] += word1 & negative;
-		}
+		if (v == 0) *flipped += (u64x2){word0 & negative, word1 & negative};
+#endif
 		UNROLL for (int k = 0; k < width; k++) {
 			int at = WIDTH * (v + k);
 			u64v limbs = (LOAD(u64v, xs + shift + at) & LOAD(u64v, below + (MOST - L) + shift + at)) ^ flip;
@@ -68,7 +74,7 @@ INLINE void block(int L, u64 *s, i64 n, const i32 *col, const u64 *entry, const 
 		sum += up1(m, from->mid) + up2(h, from->high);
 		from->mid = m;
 		from->high = h;
-		u64v f = lowest(flipped[0], flipped[1]);
+		u64v f = lowest((*flipped)[0], (*flipped)[1]);
 		if (at == 0) sum += f;
 #if WIDTH == 8
 		if (at + 4 == T) sum -= __builtin_shufflevector(f, f, 4, 5, 6, 7, 0, 1, 2, 3);
@@ -89,9 +95,9 @@ INLINE void rows_of(int L, u64 *s, const i64 *ptr, i64 rows, const i32 *col, con
 	for (i64 r = 0; r < rows; r++) {
 		i64 n = ptr[r + 1] - ptr[r];
 		struct carried from = {};
-		u64 flipped[2] = {};
+		u64x2 flipped = {};
 		UNROLL for (int v = 0; v < vectors; v += REGISTERS) {
-			block(L, s, n, col + ptr[r], entries + 2 * ptr[r], x, below, v, vectors - v < REGISTERS ? vectors - v : REGISTERS, &from, flipped);
+			block(L, s, n, col + ptr[r], entries + 2 * ptr[r], x, below, v, vectors - v < REGISTERS ? vectors - v : REGISTERS, &from, &flipped);
 		}
 		s += (T + 2 + 7) / 8 * 8;
 	}
