@@ -25,7 +25,7 @@ func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float
 	if err == nil {
 		return path, nil
 	}
-	paths := string(dist.Share(j.comm, 0, []byte(strings.Join(refuges(), "\x00"))))
+	paths := string(dist.Share(j.comm, 0, []byte(strings.Join(refuges(".mtx"), "\x00"))))
 	return rescue(err, strings.Split(paths, "\x00"), func(path string) error { return j.writeThrough(ctx, path, rows, own) })
 }
 

@@ -24,6 +24,11 @@ func checkOutput(flag, path string, inputs ...string) error {
 	return checkFile("--"+flag, path, false, inputs)
 }
 
+// checkX is checkOutput for x, which other formats can hold than Matrix Market.
+func checkX(path string, inputs ...string) error {
+	return checkFile("--output", path, formatOfX(path).Dense, inputs)
+}
+
 // checkFile is checkOutput for a flag or an argument, which what names. Unless anyFormat is set, the name must not
 // be that of a format other than Matrix Market.
 func checkFile(what, path string, anyFormat bool, inputs []string) error {
@@ -39,7 +44,7 @@ func checkFile(what, path string, anyFormat bool, inputs []string) error {
 		return usage("%s %s: files are compressed by gzip only, under names that end in .gz", what, path)
 	}
 	if f := matrixio.BySuffix(path); f != nil && f.Word != "mtx" && !anyFormat {
-		return usage("%s %s: matrices and vectors are written as Matrix Market files (.mtx); mpsolve convert makes others of them", what, path)
+		return usage("%s %s: this is written as a Matrix Market file (.mtx), of which mpsolve convert makes others", what, path)
 	}
 	if err := host.Check(path); err != nil {
 		return usage("%s %s: %w", what, path, err)

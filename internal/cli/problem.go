@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -56,15 +57,22 @@ func (w whole) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]
 
 func (w whole) rhs(f *solveFlags) ([]float64, string, error) { return f.wholeRHS(w.Matrix) }
 
-// write writes x. If writing fails, x goes to one of refuges, and the error says so.
 func (w whole) write(ctx context.Context, path string, columns [][]float64) (string, error) {
-	var x []float64
-	for _, c := range columns {
-		x = append(x, c...)
+	return writeX(ctx, path, &matrixmarket.Content{Rows: w.Cols, Cols: len(columns), Dense: slices.Concat(columns...)})
+}
+
+// writeX writes x in the format that the name of the file tells. If writing fails, x goes to one of refuges, and the error says so.
+func writeX(ctx context.Context, path string, x *matrixmarket.Content) (string, error) {
+	x.Format, x.Field = matrixmarket.Array, matrixmarket.Real
+	if x.Imag != nil {
+		x.Field = matrixmarket.Complex
 	}
-	return writeOrElsewhere(ctx, path, func(to io.Writer) error {
-		return matrixmarket.WriteDense(to, w.Cols, len(columns), x, nil, matrixmarket.WriteOptions{})
-	})
+	return writeOrElsewhere(ctx, path, func(to io.Writer) error { return formatOfX(path).Write(to, x, matrixio.WriteOptions{}) })
+}
+
+// formatOfX returns the format in which x is written to a file of this name.
+func formatOfX(path string) *matrixio.Format {
+	return cmp.Or(matrixio.BySuffix(path), matrixio.ByWord("mtx"))
 }
 
 // writeOrElsewhere writes x to path. If writing fails, x goes to one of refuges, and the error says so.
@@ -73,7 +81,7 @@ func writeOrElsewhere(ctx context.Context, path string, write func(io.Writer) er
 	if err == nil {
 		return path, nil
 	}
-	return rescue(err, refuges(), func(path string) error { return writeFile(ctx, path, write) })
+	return rescue(err, refuges(formatOfX(path).Suffixes[0]), func(path string) error { return writeFile(ctx, path, write) })
 }
 
 // rescue writes x to the first of paths that takes it, after an error. It returns this path, and the error, which names it.
@@ -88,14 +96,23 @@ func rescue(err error, paths []string, write func(path string) error) (string, e
 
 // refuges returns paths for an x that cannot be written where it belongs: in the folder that the batch job was submitted from, which outlives the
 // job on its node, and in the folder of temporary files.
-func refuges() (paths []string) {
-	name := fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64())
+func refuges(suffix string) (paths []string) {
+	name := fmt.Sprintf("mpsolve-%016x%s", rand.Uint64(), suffix)
 	for _, of := range []string{"SLURM_SUBMIT_DIR", "PBS_O_WORKDIR", "SGE_O_WORKDIR", "LS_SUBCWD"} {
 		if dir := os.Getenv(of); dir != "" {
 			paths = append(paths, filepath.Join(dir, name))
 		}
 	}
 	return append(paths, filepath.Join(os.TempDir(), name))
+}
+
+// spreadOver makes the problem one of all ranks.
+func (r *solveRun) spreadOver(m *dist.Matrix) error {
+	if formatOfX(r.output).Word != "mtx" {
+		return usage("--output %s: of a matrix in several domains x is written as a Matrix Market file (.mtx), of which mpsolve convert makes others", r.output)
+	}
+	r.problem = spread{m, r.job}
+	return nil
 }
 
 // spread is the problem of all ranks.
@@ -235,9 +252,7 @@ func (c complexProblem) write(ctx context.Context, path string, columns [][]floa
 		re, im := matrixio.Split(v)
 		x, y = append(x, re...), append(y, im...)
 	}
-	return writeOrElsewhere(ctx, path, func(to io.Writer) error {
-		return matrixmarket.WriteDense(to, c.Cols/2, len(columns), x, y, matrixmarket.WriteOptions{})
-	})
+	return writeX(ctx, path, &matrixmarket.Content{Rows: c.Cols / 2, Cols: len(columns), Dense: x, Imag: y})
 }
 
 // judge replaces the errors of a result by those of the complex system. A result with an error above the tolerance has not

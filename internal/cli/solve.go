@@ -167,7 +167,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 	f.device.add(c)
 	f.checkpoint.add(c)
 	flagGroup(c, "Limits, machine and checkpoints")
-	fl.StringVarP(&f.output, "output", "o", "", "write x to this `file` (.mtx or .mtx.gz); -: to standard output, and the report to standard error")
+	fl.StringVarP(&f.output, "output", "o", "", "write x to this `file` (.mtx, .mtx.gz, .npy, .petsc or .mpx); -: to standard output, and the report to standard error")
 	fl.StringVar(&f.history, "history", "", "write the residual of every iteration to this CSV `file`")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/report.schema.json)")
 	fl.BoolVar(&f.quiet, "quiet", false, "print the verdict only")
@@ -226,7 +226,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	for _, err := range []error{
 		oneOf("method", &f.method, rules.Methods), oneOf("scale", &f.scale, rules.Scales),
 		oneOf("stop", &f.stop, rules.Stops), oneOf("orthogonalization", &f.orthogonalization, orthogonalizations), oneOf("basis", &f.basis, bases), oneOf("memory", &f.memory, memoryUses),
-		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
+		checkX(f.output, inputs...), checkOutput("history", f.history, inputs...),
 		checkDistinct("output", f.output, "history", f.history), checkDistinct("output", f.output, "checkpoint", f.checkpoint.file), checkDistinct("history", f.history, "checkpoint", f.checkpoint.file),
 		checkDistinct("output", f.output, "resume", f.checkpoint.resume), checkRHS("--rhs", f.rhs, path), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
 	} {
@@ -255,6 +255,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	}
 	if err := f.xBits.check(c, &f.opt); err != nil {
 		return err
+	}
+	if f.opt.Digits > solve.MaxDigits && formatOfX(f.output).Word != "mtx" {
+		return usage("--output %s: files of this format have no room for more than %d digits; want .mtx", f.output, solve.MaxDigits)
 	}
 	f.opt.CGS2 = f.orthogonalization == "cgs2"
 	if f.basis != plainBasis {

@@ -149,7 +149,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	if err == nil {
 		r.how, r.intact = v.How, v.Intact
 		if r.problem = (whole{v.Matrix}); v.Dist != nil {
-			r.problem = spread{v.Dist, r.job}
+			err = r.spreadOver(v.Dist)
 		}
 		if form != nil {
 			r.problem = complexProblem{whole{v.Matrix}, form}

@@ -169,8 +169,7 @@ and - is standard input.
 		{"Harwell-Boeing", "and Rutherford-Boeing, with right-hand sides"},
 		{"hypre", "NAME.00000 with the files of the other ranks, matrices and vectors"},
 	}) + `
-x is written as Matrix Market (--output x.mtx, x.mtx.gz, or - for standard output); "mpsolve convert x.mtx x.npy" makes another format of
-it. A file is written completely or not at all. If --rhs has several columns, x has as many.
+x is written in the format that the name tells: x.mtx, x.mtx.gz, x.npy, x.petsc or x.mpx; - is standard output. A file is written completely or not at all. If --rhs has several columns, x has as many.
 
 "mpsolve fetch GROUP/NAME" downloads a matrix of the SuiteSparse collection, and GROUP/NAME then stands for its file.
 

@@ -26,15 +26,16 @@ type Format struct {
 	write    func(w io.Writer, c *matrixmarket.Content, opt WriteOptions) error // nil: the format is only read
 	gzip     bool                                                               // files are also written compressed
 	Triangle bool                                                               // one triangle of a symmetric matrix is written
+	Dense    bool                                                               // arrays and vectors are written, too
 }
 
 // Formats are all formats, Matrix Market first.
 var Formats = []Format{
-	{Name: "Matrix Market", Word: "mtx", Suffixes: []string{".mtx", ".mm"}, write: writeMatrixMarket, gzip: true, Triangle: true},
-	{Name: "mpsolve binary", Word: "mpx", Suffixes: []string{".mpx"}, begins: beginsMPX, read: readMPX, share: shareMPX, write: writeMPX},
-	{Name: "PETSc binary", Word: "petsc", Suffixes: []string{".petsc", ".petscbin"}, begins: beginsPETSc, read: readPETSc, share: sharePETSc, write: writePETSc},
+	{Name: "Matrix Market", Word: "mtx", Suffixes: []string{".mtx", ".mm"}, write: writeMatrixMarket, gzip: true, Triangle: true, Dense: true},
+	{Name: "mpsolve binary", Word: "mpx", Suffixes: []string{".mpx"}, begins: beginsMPX, read: readMPX, share: shareMPX, write: writeMPX, Dense: true},
+	{Name: "PETSc binary", Word: "petsc", Suffixes: []string{".petsc", ".petscbin"}, begins: beginsPETSc, read: readPETSc, share: sharePETSc, write: writePETSc, Dense: true},
 	{Name: "NumPy archive", Word: "npz", Suffixes: []string{".npz"}, begins: beginsNPZ, read: readNPZ, write: writeNPZ},
-	{Name: "NumPy array", Word: "npy", Suffixes: []string{".npy"}, begins: beginsNPY, read: readNPY, write: writeNPY},
+	{Name: "NumPy array", Word: "npy", Suffixes: []string{".npy"}, begins: beginsNPY, read: readNPY, write: writeNPY, Dense: true},
 	{Name: "MATLAB 5", Word: "mat", Suffixes: []string{".mat"}, begins: beginsMAT, read: readMAT},
 	{
 		Name: "Rutherford-Boeing", Word: "rb",
