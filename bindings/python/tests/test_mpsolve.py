@@ -232,7 +232,7 @@ class Solving(unittest.TestCase):
 
 ENDLESS = """
 import sys, numpy as np, scipy.sparse as sp, mpsolve
-n = 300
+n = 800
 d = sp.diags([-1, 2, -1], [-1, 0, 1], shape=(n, n))
 a = (sp.kron(d, sp.identity(n)) + sp.kron(sp.identity(n), d)).tocsr()
 solver = mpsolve.Solver(a, method="cg", precond="none", tol=1e-30, max_iter=10**8)
