@@ -231,7 +231,8 @@ class Solving(unittest.TestCase):
 
 
 ENDLESS = """
-import sys, numpy as np, scipy.sparse as sp, mpsolve
+import signal, sys, numpy as np, scipy.sparse as sp, mpsolve
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
 n = 800
 d = sp.diags([-1, 2, -1], [-1, 0, 1], shape=(n, n))
 a = (sp.kron(d, sp.identity(n)) + sp.kron(sp.identity(n), d)).tocsr()
