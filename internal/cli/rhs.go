@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
@@ -41,7 +40,7 @@ func checkRHS(flag, rhs, matrix string) error {
 
 // misspelt reports whether a text without dot and folder is a word but for one or two letters.
 func misspelt(text, word string) bool {
-	return text != word && !strings.ContainsAny(text, "./:") && levenshtein.ComputeDistance(text, word) <= 2
+	return text != word && !strings.ContainsAny(text, "./:") && host.Near(text, word)
 }
 
 // fileRHS reports whether the right-hand sides are in a file.

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -236,8 +235,9 @@ func group(c *cobra.Command, kind string) *cobra.Command {
 			return nil
 		}
 		var words []string
+		meant := strings.ToLower(args[0])
 		for _, sub := range c.Commands() {
-			if name := sub.Name(); !sub.Hidden && (strings.HasPrefix(name, strings.ToLower(args[0])) || levenshtein.ComputeDistance(name, args[0]) <= 2) {
+			if name := sub.Name(); !sub.Hidden && (strings.HasPrefix(name, meant) || host.Near(meant, name)) {
 				words = append(words, name)
 			}
 		}

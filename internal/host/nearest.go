@@ -22,3 +22,8 @@ func NearestWord(s string, words []string) string {
 	}
 	return best
 }
+
+// Near reports whether s is the word, but for at most two letters.
+func Near(s, word string) bool {
+	return len(s) <= maxCompared && levenshtein.ComputeDistance(s, word) <= 2
+}

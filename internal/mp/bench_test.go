@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -63,15 +64,7 @@ func BenchmarkBig(b *testing.B) {
 func BenchmarkMatrix(b *testing.B) {
 	const n = 10000
 	rng := rand.New(rand.NewPCG(1, 1))
-	m := &csr.Matrix{Rows: n, Cols: n, RowPtr: []int64{0}}
-	for i := range n {
-		for _, d := range []int{-1000, -30, -1, 0, 1, 30, 1000} {
-			if j := i + d; j >= 0 && j < n {
-				m.Col, m.Val = append(m.Col, int32(j)), append(m.Val, rng.NormFloat64())
-			}
-		}
-		m.RowPtr = append(m.RowPtr, int64(len(m.Val)))
-	}
+	m := testsupport.SevenDiagonals(rng, n)
 	for _, bits := range published {
 		x, y, r, f := randomVec(rng, n, bits, 2), New(n, bits), make([]float64, n), make([]float64, n)
 		eachPool(b, bits, m.NNZ(), "nonzero", map[string]func(pool *parallel.Pool) func(){

@@ -76,32 +76,7 @@ func strip(lines int) *csr.Matrix {
 func messages(t *testing.T, kind precond.Kind, ranks int) (setup, run traffic) {
 	m := strip(4 * ranks)
 	of := func(iterations int) (setup, solved []dist.Traffic) {
-		setup, solved = make([]dist.Traffic, ranks), make([]dist.Traffic, ranks)
-		dist.Run(ranks, func(c dist.Comm) {
-			timed := dist.NewTimed(c)
-			a, err := dist.Spread(timed, m, ranks)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			s, err := NewDistributed(t.Context(), a, solve.Options{
-				Method: solve.CG, Precond: solve.Precond{Kind: kind}, Krylov: solve.Krylov{NoRefine: true},
-				Accuracy: solve.Accuracy{Tol: 1e-15}, Limits: solve.Limits{MaxIter: iterations},
-			})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer s.Close()
-			before := timed.Traffic
-			setup[c.Rank()] = before
-			r, err := s.Solve(t.Context(), ownElements(a, rhs(m, 1)), nil)
-			if err != nil || r.Reason != krylov.IterationLimit {
-				t.Errorf("%s on %d ranks: %v, %v", kind, ranks, r.Reason, err)
-			}
-			solved[c.Rank()] = timed.Traffic.Minus(before)
-		})
-		return setup, solved
+		return trafficOf(t, m, ranks, ranks, iterations, solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: kind}})
 	}
 	_, short := of(2)
 	before, long := of(2 + counted)
@@ -110,4 +85,32 @@ func messages(t *testing.T, kind precond.Kind, ranks int) (setup, run traffic) {
 		run.add(long[r].Minus(short[r]))
 	}
 	return setup, run
+}
+
+// trafficOf returns what each rank sends in set-up, and in a solve that ends after so many iterations.
+func trafficOf(t *testing.T, m *csr.Matrix, ranks, domains, iterations int, opt solve.Options) (setup, solved []dist.Traffic) {
+	setup, solved = make([]dist.Traffic, ranks), make([]dist.Traffic, ranks)
+	opt.NoRefine, opt.Tol, opt.MaxIter = true, 1e-15, iterations
+	dist.Run(ranks, func(c dist.Comm) {
+		timed := dist.NewTimed(c)
+		a, err := dist.Spread(timed, m, domains)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		s, err := NewDistributed(t.Context(), a, opt)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer s.Close()
+		before := timed.Traffic
+		setup[c.Rank()] = before
+		r, err := s.Solve(t.Context(), ownElements(a, rhs(m, 1)), nil)
+		if err != nil || r.Reason != krylov.IterationLimit || r.Iterations != iterations {
+			t.Errorf("%s with %s on %d ranks: %v after %d iterations, %v", opt.Method, opt.Precond.Kind, ranks, r.Reason, r.Iterations, err)
+		}
+		solved[c.Rank()] = timed.Traffic.Minus(before)
+	})
+	return setup, solved
 }

@@ -3,8 +3,6 @@ package solver
 import (
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -33,32 +31,7 @@ func TestReductionsOfIterationsConcurrent(t *testing.T) {
 }
 
 // reductions returns the number of sums and maxima of a solve on two ranks that ends after so many iterations.
-func reductions(t *testing.T, method solve.Method, kind precond.Kind, iterations int) (n int64) {
-	m := grid(100, 0, 0)
-	dist.Run(2, func(c dist.Comm) {
-		timed := dist.NewTimed(c)
-		a, err := dist.Spread(timed, m, 3)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		s, err := NewDistributed(t.Context(), a, solve.Options{
-			Method: method, Precond: solve.Precond{Kind: kind}, Krylov: solve.Krylov{Restart: 100, NoRefine: true},
-			Accuracy: solve.Accuracy{Tol: 1e-15}, Limits: solve.Limits{MaxIter: iterations},
-		})
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer s.Close()
-		before := timed.Traffic
-		r, err := s.Solve(t.Context(), ownElements(a, rhs(m, 1)), nil)
-		if err != nil || r.Reason != krylov.IterationLimit || r.Iterations != iterations {
-			t.Errorf("%s: %v after %d iterations, %v", method, r.Reason, r.Iterations, err)
-		}
-		if c.Rank() == 0 {
-			n = timed.Traffic.Minus(before).Reductions
-		}
-	})
-	return n
+func reductions(t *testing.T, method solve.Method, kind precond.Kind, iterations int) int64 {
+	_, solved := trafficOf(t, grid(100, 0, 0), 2, 3, iterations, solve.Options{Method: method, Precond: solve.Precond{Kind: kind}, Krylov: solve.Krylov{Restart: 100}})
+	return solved[0].Reductions
 }

@@ -96,6 +96,20 @@ func Path(weights ...float64) *csr.Matrix {
 	})
 }
 
+// SevenDiagonals returns a band matrix of n rows with normal numbers, the diagonals up to 1000 away from the main one.
+func SevenDiagonals(rng *rand.Rand, n int) *csr.Matrix {
+	m := &csr.Matrix{Rows: n, Cols: n, RowPtr: []int64{0}}
+	for i := range n {
+		for _, d := range []int{-1000, -30, -1, 0, 1, 30, 1000} {
+			if j := i + d; j >= 0 && j < n {
+				m.Col, m.Val = append(m.Col, int32(j)), append(m.Val, rng.NormFloat64())
+			}
+		}
+		m.RowPtr = append(m.RowPtr, int64(len(m.Val)))
+	}
+	return m
+}
+
 // Random returns n normally distributed numbers.
 func Random(seed uint64, n int) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 77))

@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/mp"
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
@@ -43,7 +43,7 @@ func arithmeticTable() string {
 	b.WriteString("| bits | sparse product, ns a nonzero | dot, ns an element | × math/big | axpy, ns an element | × math/big | 1000×1000 · vector, ms |\n|---:|---:|---:|---:|---:|---:|---:|\n")
 	const n, order = 10000, 1000
 	rng := rand.New(rand.NewPCG(1, 1))
-	m := sevenDiagonals(rng, n)
+	m := testsupport.SevenDiagonals(rng, n)
 	for _, bits := range []int{106, 212, 424, 848, 1696} {
 		x, y, z := normalVec(rng, n, bits), normalVec(rng, n, bits), mp.New(n, bits)
 		short := normalVec(rng, order, bits)
@@ -114,18 +114,4 @@ func normalVec(rng *rand.Rand, n, bits int) *mp.Vec {
 		v.Set(i, sum)
 	}
 	return v
-}
-
-// sevenDiagonals returns a band matrix of normal numbers.
-func sevenDiagonals(rng *rand.Rand, n int) *csr.Matrix {
-	m := &csr.Matrix{Rows: n, Cols: n, RowPtr: []int64{0}}
-	for i := range n {
-		for _, d := range []int{-1000, -30, -1, 0, 1, 30, 1000} {
-			if j := i + d; j >= 0 && j < n {
-				m.Col, m.Val = append(m.Col, int32(j)), append(m.Val, rng.NormFloat64())
-			}
-		}
-		m.RowPtr = append(m.RowPtr, int64(len(m.Val)))
-	}
-	return m
 }
