@@ -392,13 +392,6 @@ reproduction: build ## the papers' tables and figures into REPRODUCTION, verdict
 	bin/mpsolve reproduce report --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
 	$(GO) run ./tools/measure reproductionpage -measurements $(REPRODUCTION)/measurements.jsonl
 
-DIGITS_EXPERIMENTS := ddavx-axpy ddavx-bytes-flop ddavx-band ddavx-matrices ddavx-100-iterations ddavx-bicg ddavx-switch mpres-table-3 mpres-table-5 mp-spmv
-
-.PHONY: reproduction-digits
-reproduction-digits: build ## the tables of double-double and multiple precision into REPRODUCTION-digits, and their section of docs/reproduction-results.md
-	bin/mpsolve reproduce $(DIGITS_EXPERIMENTS) --matrices $(MATRICES) --output $(REPRODUCTION)-digits $(REPRODUCE_FLAGS)
-	$(GO) run ./tools/measure reproductionpage -section digits -measurements $(REPRODUCTION)-digits/measurements.jsonl
-
 # Complex matrices are left out.
 LAYOUT_MATRICES = $(filter-out %/helmholtz_2D.mtx.gz %/mhd1280b.mtx.gz,$(wildcard $(MATRICES)/*.mtx.gz))
 LAYOUT_KINDS := elasticity3d,n=8 elasticity3d,n=12 elasticity3d,n=20 elasticity3d,n=30 elasticity3d,n=46 \

@@ -56,7 +56,7 @@ func ddBiCG() kind {
 		values: []string{"iterations", "converged", "relative_residual", "recurred_residual", "switched", "seconds", "iteration_seconds", "iteration_double", "bytes"},
 		cost: func(p point, nnz float64) float64 {
 			limit, _ := strconv.ParseFloat(p["max_iter"], 64) // was checked
-			return limit / 2 * 5e-9 * nnz
+			return limit / 2 * 2e-8 * nnz
 		},
 		together: func(point) string { return "" },
 		measure:  measureDDBiCG,

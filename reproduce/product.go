@@ -48,7 +48,7 @@ const (
 )
 
 // productCost is the cost of storing the matrix, of timing products and of double-double arithmetic.
-func productCost(_ point, nnz float64) float64 { return 1e-3 + 1.1e-7*nnz }
+func productCost(_ point, nnz float64) float64 { return 1e-3 + 2.5e-8*nnz }
 
 func (p point) threads() int {
 	t, _ := strconv.Atoi(p[threadsLabel]) // was checked

@@ -14,10 +14,10 @@ import (
 
 // solvers are the methods of [Molina24].
 var solvers = []refiner{
-	{"cg", 0, 0.5e-9, func(h linop.Host, _ int) krylovMethod { return krylov.NewCG(h) }},
-	{"bicgstab", 0, 1e-9, func(h linop.Host, _ int) krylovMethod { return krylov.NewBiCGStab(h) }},
-	{"gmres40", 40, 1e-9, gmres},
-	{"gmres80", 80, 1.5e-9, gmres},
+	{"cg", 0, 0.15e-9, func(h linop.Host, _ int) krylovMethod { return krylov.NewCG(h) }},
+	{"bicgstab", 0, 0.3e-9, func(h linop.Host, _ int) krylovMethod { return krylov.NewBiCGStab(h) }},
+	{"gmres40", 40, 0.3e-9, gmres},
+	{"gmres80", 80, 0.5e-9, gmres},
 }
 
 type refiner struct {

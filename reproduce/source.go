@@ -25,7 +25,7 @@ type source struct {
 }
 
 // cost returns about how many seconds it takes to read or make the matrix.
-func (s source) cost() float64 { return 1.5e-7 * float64(s.nnz) }
+func (s source) cost() float64 { return 1e-7 * float64(s.nnz) }
 
 // source finds a matrix in the folder, or makes a surrogate with about so many nonzeros. It returns false if neither
 // exists.

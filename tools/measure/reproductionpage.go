@@ -15,14 +15,6 @@ import (
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
-// markers returns the markers of a section of the page; "" means all measurements.
-func markers(section string) (begin, end string) {
-	if section == "" {
-		return "<!-- measured: make reproduction -->", "<!-- end of measured -->"
-	}
-	return "<!-- measured: make reproduction-" + section + " -->", "<!-- end of measured, " + section + " -->"
-}
-
 // figures lists the views that are shown, by experiment.
 var figures = []struct{ id, view string }{
 	{"thesis-fig-3.2", "normwise"},
@@ -40,21 +32,19 @@ var figures = []struct{ id, view string }{
 }
 
 // reproductionPageMain writes the measurements of `mpsolve reproduce`, the verdicts on the papers' claims and some
-// figures into docs/reproduction-results.md, between its markers. With -section it writes the measurements of some
-// experiments, without figures, between their own markers.
+// figures into docs/reproduction-results.md, between its markers.
 func reproductionPageMain() {
 	measurements := flag.String("measurements", "reproduction/measurements.jsonl", "file of measurements")
 	file := flag.String("page", "docs/reproduction-results.md", "page to write into")
 	folder := flag.String("figures", "docs/reproduction", "folder for the figures, next to the page")
-	section := flag.String("section", "", "`name` of the section of the page, without figures; empty: the whole, with them")
 	flag.Parse()
-	if err := writeReproduction(*measurements, *file, *folder, *section); err != nil {
+	if err := writeReproduction(*measurements, *file, *folder); err != nil {
 		fmt.Fprintln(os.Stderr, "reproductionpage:", err)
 		os.Exit(1)
 	}
 }
 
-func writeReproduction(measurements, file, folder, section string) error {
+func writeReproduction(measurements, file, folder string) error {
 	store, err := records.Load(measurements)
 	if err != nil {
 		return err
@@ -69,29 +59,13 @@ func writeReproduction(measurements, file, folder, section string) error {
 		return err
 	}
 	b.WriteString("\n" + about(list) + "\n")
-	if section != "" {
-		r.Claims = ofMeasuredPapers(r.Claims)
-	}
 	if err := r.ClaimsMarkdown(&b); err != nil {
 		return err
-	}
-	begin, end := markers(section)
-	if section != "" {
-		return records.ReplaceSection(file, begin, end, b.String()+"\n")
 	}
 	if err := draw(&b, list, file, folder); err != nil {
 		return err
 	}
-	return records.ReplaceSection(file, begin, end, b.String()+"\n")
-}
-
-// ofMeasuredPapers removes the claims of papers of which nothing was measured.
-func ofMeasuredPapers(claims []records.Outcome) []records.Outcome {
-	measured := map[string]bool{}
-	for _, c := range claims {
-		measured[c.Paper] = measured[c.Paper] || c.Verdict != records.NotMeasured
-	}
-	return slices.DeleteFunc(claims, func(c records.Outcome) bool { return !measured[c.Paper] })
+	return records.ReplaceSection(file, "<!-- measured: make reproduction -->", "<!-- end of measured -->", b.String()+"\n")
 }
 
 // draw writes the figures, and their links into the page.
