@@ -255,3 +255,29 @@ func TestInterruptDrains(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 }
+
+// A client that goes away while it sends has cancelled its request: nobody gets the answer, and the request is not an invalid one.
+func TestClientGoesAwayWhileItSends(t *testing.T) {
+	s := start(t, limits{workers: 1, queue: 1, body: 1 << 20, memory: 1 << 28, rows: 5000, time: time.Minute})
+	client, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(client, "POST /solve HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n")
+	for s.metric(t, "mpsolve_in_progress") == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	_ = client.Close()
+	for s.metric(t, "mpsolve_in_progress") > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	for _, outcome := range []string{"cancelled", "invalid"} {
+		if n, want := s.metric(t, `mpsolve_requests_total\{outcome="`+outcome+`"\}`), map[string]int{"cancelled": 1}[outcome]; n != want {
+			t.Errorf("%d requests are %s, want %d", n, outcome, want)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+}

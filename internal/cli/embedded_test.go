@@ -177,7 +177,7 @@ func TestEmbeddedConfig(t *testing.T) {
 	if err := e.Solve(context.Background(), [][]float64{b}, [][]float64{nil}, [][]float64{make([]float64, m.Cols)}); err != nil {
 		t.Fatal(err)
 	}
-	if report := string(e.Report()); !strings.Contains(report, `"method": "gmres"`) || !strings.Contains(report, `"kind": "jacobi"`) {
+	if report := string(e.Report()); !strings.Contains(report, `"method":"gmres"`) || !strings.Contains(report, `"kind":"jacobi"`) {
 		t.Errorf("report %.1500s", report)
 	}
 }
@@ -214,7 +214,7 @@ func TestEmbeddedInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	x := [][]float64{make([]float64, m.Cols)}
-	if err := e.Solve(ctx, [][]float64{b}, [][]float64{nil}, x); err == nil || !strings.Contains(string(e.Report()), `"reason": "interrupted"`) {
+	if err := e.Solve(ctx, [][]float64{b}, [][]float64{nil}, x); err == nil || !strings.Contains(string(e.Report()), `"reason":"interrupted"`) {
 		t.Errorf("error %v, report %.200s", err, e.Report())
 	}
 }

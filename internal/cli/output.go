@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/klauspost/compress/gzip"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/matrixio"
@@ -26,6 +27,15 @@ func checkOutput(flag, path string, inputs ...string) error {
 
 // checkX is checkOutput for x, which other formats can hold than Matrix Market.
 func checkX(path string, inputs ...string) error {
+	if ending := strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz"))); slices.Contains([]string{".h5", ".hdf5", ".csv"}, ending) {
+		var written []string
+		for _, f := range matrixio.Formats {
+			if f.Dense {
+				written = append(written, f.Suffixes[0])
+			}
+		}
+		return usage("--output %s: x is written as %s, by the ending of the name, and not as %s", path, english.OxfordWordSeries(written, "or"), ending)
+	}
 	return checkFile("--output", path, formatOfX(path).Dense, inputs)
 }
 
@@ -39,7 +49,7 @@ func checkFile(what, path string, anyFormat bool, inputs []string) error {
 		return usage("%s -: use /dev/stdout for standard output, or ./- for a file of that name", what)
 	}
 	ending := filepath.Ext(path)
-	packed := filepath.Ext(strings.TrimSuffix(path, ending)) == ".mtx" || slices.Contains([]string{".bz2", ".xz", ".zst", ".zip"}, ending)
+	packed := filepath.Ext(strings.TrimSuffix(path, ending)) == ".mtx" || slices.Contains([]string{".bz2", ".xz", ".zst", ".zip", ".zz", ".lz4", ".lzma", ".7z"}, ending)
 	if packed && ending != ".gz" {
 		return usage("%s %s: files are compressed by gzip only, under names that end in .gz", what, path)
 	}

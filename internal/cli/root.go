@@ -292,7 +292,6 @@ func wantsJSON(args []string) bool {
 func writeJSONError(w io.Writer, err error) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
 	_ = encoder.Encode(jsonError{Version, oneLine(err), exitCode(err)})
 }
 

@@ -201,7 +201,7 @@ func TestArrayScript(t *testing.T) {
 			t.Errorf("task %d: %v\n%s", k+1, err, out)
 		}
 		report, err := os.ReadFile(filepath.Join(s.dir, fmt.Sprintf("mpsolve-7_%d.json", k+1)))
-		if err != nil || !bytes.Contains(report, []byte(`"method": "`+method)) || !bytes.Contains(report, []byte(`"threads": 1,`)) {
+		if err != nil || !bytes.Contains(report, []byte(`"method":"`+method)) || !bytes.Contains(report, []byte(`"threads":1,`)) {
 			t.Errorf("task %d: %v\n%s", k+1, err, report)
 		}
 	}

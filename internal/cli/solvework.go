@@ -141,9 +141,6 @@ func (r *solveRun) print() error {
 	out := &firstError{w: r.out}
 	switch {
 	case r.json:
-		if len(r.more) > 0 {
-			return r.report.WriteJSONLine(out)
-		}
 		return r.report.WriteJSON(out)
 	case r.quiet:
 		r.report.Quiet(out)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -140,9 +139,7 @@ func (f *FormatSearch) table(w io.Writer) {
 	}
 }
 
-// WriteJSON writes the search as one indented JSON object.
+// WriteJSON writes the search as one JSON object on a line.
 func (f *FormatSearch) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(f)
+	return writeJSON(w, f)
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -155,12 +154,9 @@ func (i *Info) SetSets(specs []SpecBytes, rows []Prediction) {
 	}
 }
 
-// WriteJSON writes one indented JSON object and a newline.
+// WriteJSON writes one JSON object on a line.
 func (i *Info) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(i)
+	return writeJSON(w, i)
 }
 
 // namedFallbacks is the number of fallbacks that the text names after the first choice.

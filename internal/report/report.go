@@ -282,19 +282,14 @@ func (r *Report) Finish(start time.Time, peakRSS int64) {
 	r.Bytes.PeakRSS = peakRSS
 }
 
-// WriteJSONLine writes the report as one JSON object on a line, for one of several reports.
-func (r *Report) WriteJSONLine(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
-}
+// WriteJSON writes the report as one JSON object on a line.
+func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
-// WriteJSON writes the report as one indented JSON object and a newline.
-func (r *Report) WriteJSON(w io.Writer) error {
+// writeJSON writes a value as one JSON object on a line.
+func writeJSON(w io.Writer, value any) error {
 	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return e.Encode(value)
 }
 
 // worst returns the larger of each error: the errors of several right-hand sides in one.

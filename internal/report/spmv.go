@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -179,10 +178,8 @@ func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 
 // jsonLines writes each value, in the form that form returns, as one JSON object on a line.
 func jsonLines[T any](w io.Writer, list []T, form func(T) any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
 	for _, v := range list {
-		if err := e.Encode(form(v)); err != nil {
+		if err := writeJSON(w, form(v)); err != nil {
 			return err
 		}
 	}

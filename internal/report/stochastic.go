@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -149,9 +148,7 @@ func (d *StochasticDigits) comparison() string {
 	return "both agree"
 }
 
-// WriteJSON writes one indented JSON object.
+// WriteJSON writes one JSON object on a line.
 func (d *StochasticDigits) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(d)
+	return writeJSON(w, d)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -160,9 +159,7 @@ func (t *Tune) Comment() string {
 	return text
 }
 
-// WriteJSON writes one indented JSON object.
+// WriteJSON writes one JSON object on a line.
 func (t *Tune) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(t)
+	return writeJSON(w, t)
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -115,12 +114,9 @@ func (v *Verification) Add(r solve.Result, a *Agreement) {
 	all.RelativeResidual = Number(largest.RelativeResidual)
 }
 
-// WriteJSON writes one indented JSON object and a newline.
+// WriteJSON writes one JSON object on a line.
 func (v *Verification) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return writeJSON(w, v)
 }
 
 // WriteText writes the verdict as text; quiet: without the errors behind it.
