@@ -134,7 +134,6 @@ func (g *Chart) scaleX(q *plot.Plot, p *Panel, bottom bool) {
 			return
 		}
 		q.NominalX(g.categories...)
-		q.X.Tick.Length = 2 // room between the axis and vertical names
 		q.Y.Padding = 0
 		q.X.Tick.Label = g.categoryStyle()
 	}
@@ -147,7 +146,7 @@ func (g *Chart) categoryStyle() draw.TextStyle {
 	room := (g.extent() - 2*vg.Centimeter) / vg.Length(max(len(g.categories), 1)*g.columns())
 	if slices.ContainsFunc(g.categories, func(name string) bool { return style.Width(name)+2 > room }) {
 		style.Font.Size = max(min(textSize, 0.95*room), 5)
-		style.Rotation, style.XAlign, style.YAlign = math.Pi/2, draw.XRight, draw.YCenter
+		style.Rotation, style.XAlign, style.YAlign = math.Pi/2, 1.05*draw.XRight, draw.YCenter // with room below the axis
 	}
 	return style
 }
