@@ -12,32 +12,35 @@ const (
 	nodeFill    = 0.9 // of the blocks between nodes that nonzeros fill
 )
 
-// samples are the samples of nodes that are examined: about how many rows they have, and how much of the blocks nonzeros have to fill. The
-// small one spares most matrices the large one.
-var samples = []struct {
+// A sample of nodes has about so many rows, and nonzeros have to fill so much of its blocks.
+type sample struct {
 	rows int64
 	fill float64
-}{{100, nodeFill / 2}, {1000, nodeFill}}
+}
+
+// samples are examined one after the other: the small ones spare most matrices the large one.
+var samples = []sample{{20, nodeFill / 3}, {100, nodeFill / 2}, {1000, nodeFill}}
 
 // BlockSize returns the number of unknowns that the nodes of m have: the largest
 // number up to 6, a divisor of n, for which the blocks that hold nonzeros are
 // nearly full of them; otherwise 1.
 func BlockSize(m *csr.Matrix) int {
-	return blockSize(int64(m.Rows), func(size int, step int64) blockFill { return fillOf(m, size, int(step), false) })
+	return blockSize(int64(m.Rows), samples, func(size int, step int64) blockFill { return fillOf(m, size, int(step), false) })
 }
 
 // PartCount is BlockSize for unknowns that are numbered part by part: unknown a of node k of n is a n + k.
 func PartCount(m *csr.Matrix) int {
-	return blockSize(int64(m.Rows), func(size int, step int64) blockFill { return fillOf(m, size, int(step), true) })
+	return blockSize(int64(m.Rows), samples, func(size int, step int64) blockFill { return fillOf(m, size, int(step), true) })
 }
 
-// BlockSizeDistributed returns the BlockSize of a matrix that is spread over ranks. Collective.
+// BlockSizeDistributed returns the BlockSize of a matrix that is spread over ranks, without the smallest sample,
+// since each is a sum over all ranks. Collective.
 func BlockSizeDistributed(m *dist.Matrix) int {
-	return blockSize(m.N, func(size int, step int64) blockFill { return fillOfDistributed(m, int64(size), step) })
+	return blockSize(m.N, samples[1:], func(size int, step int64) blockFill { return fillOfDistributed(m, int64(size), step) })
 }
 
 // blockSize returns the BlockSize; fill counts the blocks of every step-th node.
-func blockSize(rows int64, fill func(size int, step int64) blockFill) int {
+func blockSize(rows int64, samples []sample, fill func(size int, step int64) blockFill) int {
 sizes:
 	for size := largestNode; size > 1; size-- {
 		if rows%int64(size) != 0 {

@@ -296,7 +296,9 @@ func (g neighbourhoods) growth(starts []int64) (growth, denser float64) {
 			}
 			dense += densest
 			at[distance] += len(ball) - inner
-			slices.Sort(ball[inner:])
+			if distance < rules.ShapeLevels { // columns takes rows in ascending order
+				slices.Sort(ball[inner:])
+			}
 		}
 		for _, j := range ball {
 			g.seen[j/64] = 0
@@ -306,14 +308,17 @@ func (g neighbourhoods) growth(starts []int64) (growth, denser float64) {
 }
 
 func (m LocalMatrix) Shape() GraphShape {
+	var columns [][]int64 // until the next call
+	var all []int64
 	return shapeOf(int64(m.Rows), func(rows []int64) [][]int64 {
-		columns := make([][]int64, len(rows))
-		for k, i := range rows {
+		columns, all = columns[:0], all[:0]
+		for _, i := range rows {
 			cols, _ := m.Row(int(i))
-			columns[k] = make([]int64, len(cols))
-			for at, j := range cols {
-				columns[k][at] = int64(j)
+			first := len(all)
+			for _, j := range cols {
+				all = append(all, int64(j))
 			}
+			columns = append(columns, all[first:])
 		}
 		return columns
 	})
