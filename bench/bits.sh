@@ -21,8 +21,8 @@ record() {
   "$mpsolve" solve "$file" --json --max-iter 4000 --output "$work/x.mtx" "$@" >"$work/report" 2>/dev/null || status=$?
   [[ -e $work/x.mtx ]] && x=$(grep -v '^%' "$work/x.mtx" | sha256sum | cut -c 1-16)
   printf '%s %s: exit %d, x %s,' "$name" "$*" "$status" "$x"
-  grep -E '"(method|outer_iterations|inner_iterations|spmv_count|epsilon|row|normwise|componentwise|relative_residual|stored|stored_bytes|value_bytes)":' \
-    "$work/report" | tr -d ' \n' || true
+  grep -oE '"(method|outer_iterations|inner_iterations|spmv_count|epsilon|row|normwise|componentwise|relative_residual|stored|stored_bytes|value_bytes)":[^,}]*' \
+    "$work/report" | tr '\n' ',' || true
   echo
 }
 

@@ -40,7 +40,7 @@ static void operators(void)
 	WANT(mpsolve_operator(s, -1, product, NULL, &left) == MPSOLVE_INPUT);
 	WANT(mpsolve_operator(s, 3, product, NULL, &left) == 0);
 	WANT(mpsolve_solve(s, 1, b, NULL, x) == 0 && fabs(x[0] - 1) < 1e-9 && fabs(x[1] - 2) < 1e-9 && fabs(x[2] - 3) < 1e-9);
-	WANT(strstr(mpsolve_report(s), "products alone") && strstr(mpsolve_report(s), "\"row\": null"));
+	WANT(strstr(mpsolve_report(s), "products alone") && strstr(mpsolve_report(s), "\"row\":null"));
 	left = 2;
 	WANT(mpsolve_solve(s, 1, b, NULL, x) == MPSOLVE_INTERRUPTED && strstr(mpsolve_error(s), "returned 7") && fabs(x[2] - 3) < 1e-9);
 	mpsolve_free(s);
@@ -93,7 +93,7 @@ int main(void)
 	WANT(mpsolve_solve(s, 1, NULL, NULL, x) == MPSOLVE_USAGE);
 	WANT(mpsolve_solve(s, 1, b, NULL, x) == 0);
 	WANT(fabs(x[0] - 1) < 1e-9 && fabs(x[1] - 2) < 1e-9 && fabs(x[2] - 3) < 1e-9);
-	WANT(strstr(mpsolve_report(s), "\"converged\": true"));
+	WANT(strstr(mpsolve_report(s), "\"converged\":true"));
 	WANT(mpsolve_solve(s, 1, b, x, x) == 0 && fabs(x[2] - 3) < 1e-9);
 	WANT(mpsolve_set(s, "tol", "1e-9") == MPSOLVE_USAGE && strstr(mpsolve_error(s), "late"));
 	double bad[] = {1, NAN, 1};
