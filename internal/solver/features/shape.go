@@ -1,0 +1,116 @@
+package features
+
+import (
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
+)
+
+// A GraphShape says how the neighbourhoods of rows in the graph of a matrix grow.
+type GraphShape int
+
+const (
+	Planar   GraphShape = iota // as in a mesh in the plane, or on a line
+	Spatial                    // as in a mesh in space
+	Expander                   // as in a random graph
+)
+
+// Shape returns the shape of the graph of the matrix.
+func (s *Matrix) Shape() GraphShape {
+	return s.Features.shape.Get(s.Source().Shape)
+}
+
+// shapeOf finds the shape of a graph of n rows. It counts the rows at distances 2 and 3 from a few rows: at distance k their
+// number grows like k in the plane and like k^2 in space. Quadratic elements have unknowns on edges, too, beside which those at vertices have twice as many
+// neighbours: then it counts from vertices. columns returns the columns of some rows, given in ascending order.
+func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
+	quarter := int(n / 4)
+	g := neighbourhoods{columns: columns, seen: make([]uint64, (n+63)/64), most: min(rules.ShapeNeighbours, max(rules.LeastNeighbours, quarter))}
+	starts := make([]int64, rules.ShapeStarts)
+	for k := range starts {
+		share := (float64(k) + math.Sqrt2 - 1) / rules.ShapeStarts // in step with no side of a grid, whose edges look like a plane
+		starts[k] = int64(share * float64(n))
+	}
+	growth, denser := g.growth(starts)
+	if growth > rules.PlanarGrowth && growth <= rules.SpatialGrowth && denser >= rules.VertexRows && denser <= rules.HubRows {
+		g.most = min(g.most, quarter) // in a small body all neighbourhoods are cut off
+		if fromVertices, _ := g.growth(starts); fromVertices <= rules.PlanarGrowth {
+			return Planar
+		}
+	}
+	switch {
+	case !(growth > rules.PlanarGrowth):
+		return Planar
+	case growth <= rules.SpatialGrowth:
+		return Spatial
+	}
+	return Expander
+}
+
+// neighbourhoods are the rows near others in a graph.
+type neighbourhoods struct {
+	columns func(rows []int64) [][]int64
+	seen    []uint64 // a bit for each row
+	most    int      // rows of a neighbourhood
+}
+
+// growth returns the number of rows at distance ShapeLevels from the starts relative to that before, or infinity where a neighbourhood has too many. It replaces each start by its
+// densest neighbour, and returns how many times as many neighbours these have.
+func (g neighbourhoods) growth(starts []int64) (growth, denser float64) {
+	var at [rules.ShapeLevels + 1]int
+	var ball []int64 // the rows that are seen
+	sparse, dense := 0, 0
+	for k, start := range starts {
+		ball = append(ball[:0], start)
+		g.seen[start/64] = 1 << (start % 64)
+		inner := 0 // rows of the ball before the last level
+		for distance := 1; distance <= rules.ShapeLevels; distance++ {
+			level, densest := ball[inner:], 0
+			inner = len(ball)
+			for i, cols := range g.columns(level) {
+				switch {
+				case distance == 1:
+					sparse += len(cols)
+				case distance == 2 && len(cols) > densest:
+					densest, starts[k] = len(cols), level[i]
+				}
+				for _, j := range cols {
+					if bit := uint64(1) << (j % 64); g.seen[j/64]&bit == 0 {
+						g.seen[j/64] |= bit
+						ball = append(ball, j)
+					}
+				}
+				if len(ball) > g.most {
+					return math.Inf(1), 1
+				}
+			}
+			dense += densest
+			at[distance] += len(ball) - inner
+			if distance < rules.ShapeLevels { // columns takes rows in ascending order
+				slices.Sort(ball[inner:])
+			}
+		}
+		for _, j := range ball {
+			g.seen[j/64] = 0
+		}
+	}
+	return float64(at[rules.ShapeLevels]) / float64(at[rules.ShapeLevels-1]), float64(dense) / float64(sparse)
+}
+
+func (m LocalMatrix) Shape() GraphShape {
+	var columns [][]int64 // until the next call
+	var all []int64
+	return shapeOf(int64(m.Rows), func(rows []int64) [][]int64 {
+		columns, all = columns[:0], all[:0]
+		for _, i := range rows {
+			cols, _ := m.Row(int(i))
+			first := len(all)
+			for _, j := range cols {
+				all = append(all, int64(j))
+			}
+			columns = append(columns, all[first:])
+		}
+		return columns
+	})
+}
