@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -154,7 +153,7 @@ func newDevices(s streams) *cobra.Command {
 			rows := findDevices(c.Context(), bandwidth)
 			out := &firstError{w: s.out}
 			if asJSON {
-				out.keep(json.NewEncoder(out).Encode(map[string][]deviceRow{"devices": rows}))
+				out.keep(report.WriteJSON(out, map[string][]deviceRow{"devices": rows}))
 			} else {
 				writeDevices(out, rows)
 			}

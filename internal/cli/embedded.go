@@ -192,7 +192,7 @@ func (e *Embedded) Solve(ctx context.Context, b, guess, x [][]float64) (err erro
 	r.report.SetChecksums(nil, r.b, r.x)
 	r.report.Finish(r.start, peakRSS())
 	var text bytes.Buffer
-	if err := r.report.WriteJSON(&text); err != nil {
+	if err := report.WriteJSON(&text, r.report); err != nil {
 		return err
 	}
 	e.text = text.Bytes()

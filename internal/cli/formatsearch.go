@@ -176,7 +176,7 @@ func (f *formatFlags) run(ctx context.Context, s streams, path string) error {
 		r.Command, r.Remark = found.Command(path, opt)
 	}
 	if f.json {
-		err = r.WriteJSON(out)
+		err = report.WriteJSON(out, r)
 	} else {
 		report.Facts(out, facts)
 		report.Line(out, "rhs", "%s", text)

@@ -92,7 +92,7 @@ func (f *infoFlags) run(ctx context.Context, s streams, path string) error {
 		}
 	}
 	if f.json {
-		err = i.WriteJSON(out)
+		err = report.WriteJSON(out, i)
 	}
 	if err = cmp.Or(err, out.err); err != nil {
 		return fmt.Errorf("writing: %w", err)

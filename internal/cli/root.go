@@ -4,7 +4,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -290,9 +289,7 @@ func wantsJSON(args []string) bool {
 
 // writeJSONError writes an error as an object. It ignores errors of writing, since the text is also on standard error.
 func writeJSONError(w io.Writer, err error) {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(jsonError{Version, oneLine(err), exitCode(err)})
+	_ = report.WriteJSON(w, jsonError{Version, oneLine(err), exitCode(err)})
 }
 
 // jsonErrorOf returns the object for an error with a text and the exit code exitFailure.

@@ -141,7 +141,7 @@ func (r *solveRun) print() error {
 	out := &firstError{w: r.out}
 	switch {
 	case r.json:
-		return r.report.WriteJSON(out)
+		return report.WriteJSON(out, r.report)
 	case r.quiet:
 		r.report.Quiet(out)
 	default:

@@ -160,7 +160,7 @@ func (f *stochasticFlags) run(ctx context.Context, s streams, path string) error
 		}
 	}
 	if f.json {
-		err = d.WriteJSON(out)
+		err = report.WriteJSON(out, d)
 	} else {
 		d.WriteText(out)
 	}

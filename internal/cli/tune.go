@@ -144,7 +144,7 @@ func (f *tuneFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	out := &firstError{w: s.out}
 	if f.json {
-		out.keep(r.WriteJSON(out))
+		out.keep(report.WriteJSON(out, r))
 	} else {
 		r.WriteText(out)
 	}

@@ -119,7 +119,7 @@ func (f *verifyFlags) run(ctx context.Context, s streams, path string) error {
 	}
 	out := &firstError{w: s.out}
 	if f.json {
-		out.keep(v.WriteJSON(out))
+		out.keep(report.WriteJSON(out, v))
 	} else {
 		v.WriteText(out, f.quiet)
 	}

@@ -138,8 +138,3 @@ func (f *FormatSearch) table(w io.Writer) {
 		Line(w, "fails", "%s: %s %s", why, english.PluralWord(len(failed[why]), "trial", ""), strings.Join(failed[why], ", "))
 	}
 }
-
-// WriteJSON writes the search as one JSON object on a line.
-func (f *FormatSearch) WriteJSON(w io.Writer) error {
-	return writeJSON(w, f)
-}

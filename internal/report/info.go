@@ -154,11 +154,6 @@ func (i *Info) SetSets(specs []SpecBytes, rows []Prediction) {
 	}
 }
 
-// WriteJSON writes one JSON object on a line.
-func (i *Info) WriteJSON(w io.Writer) error {
-	return writeJSON(w, i)
-}
-
 // namedFallbacks is the number of fallbacks that the text names after the first choice.
 const namedFallbacks = 3
 

@@ -282,11 +282,8 @@ func (r *Report) Finish(start time.Time, peakRSS int64) {
 	r.Bytes.PeakRSS = peakRSS
 }
 
-// WriteJSON writes the report as one JSON object on a line.
-func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-// writeJSON writes a value as one JSON object on a line.
-func writeJSON(w io.Writer, value any) error {
+// WriteJSON writes a report of any kind as one JSON object on a line.
+func WriteJSON(w io.Writer, value any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(value)

@@ -179,7 +179,7 @@ func ProductsJSON(w io.Writer, on host.Environment, rows []lab.Row) error {
 // jsonLines writes each value, in the form that form returns, as one JSON object on a line.
 func jsonLines[T any](w io.Writer, list []T, form func(T) any) error {
 	for _, v := range list {
-		if err := writeJSON(w, form(v)); err != nil {
+		if err := WriteJSON(w, form(v)); err != nil {
 			return err
 		}
 	}

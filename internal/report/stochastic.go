@@ -147,8 +147,3 @@ func (d *StochasticDigits) comparison() string {
 	}
 	return "both agree"
 }
-
-// WriteJSON writes one JSON object on a line.
-func (d *StochasticDigits) WriteJSON(w io.Writer) error {
-	return writeJSON(w, d)
-}

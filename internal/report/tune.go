@@ -158,8 +158,3 @@ func (t *Tune) Comment() string {
 	}
 	return text
 }
-
-// WriteJSON writes one JSON object on a line.
-func (t *Tune) WriteJSON(w io.Writer) error {
-	return writeJSON(w, t)
-}

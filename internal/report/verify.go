@@ -114,11 +114,6 @@ func (v *Verification) Add(r solve.Result, a *Agreement) {
 	all.RelativeResidual = Number(largest.RelativeResidual)
 }
 
-// WriteJSON writes one JSON object on a line.
-func (v *Verification) WriteJSON(w io.Writer) error {
-	return writeJSON(w, v)
-}
-
 // WriteText writes the verdict as text; quiet: without the errors behind it.
 func (v *Verification) WriteText(w io.Writer, quiet bool) {
 	if quiet {
