@@ -403,7 +403,7 @@ LAYOUT_KINDS := elasticity3d,n=8 elasticity3d,n=12 elasticity3d,n=20 elasticity3
 .PHONY: layout-record
 layout-record: build ## measurements for the test of the choice of layouts
 	bin/mpsolve bench spmv $(LAYOUT_MATRICES) $(addprefix --generate ,$(LAYOUT_KINDS)) \
-		--layout slots,blocks,diag,tiles,sym --epsilon 2^-24,2^-37,2^-53 --threads 1 --repeat 300 --time 1500ms \
+		--layout slots,blocks,diag,sell,tiles,sym,sell8,bcrs4x1 --epsilon 2^-24,2^-37,2^-53 --threads 1 --repeat 300 --time 1500ms \
 		--bandwidth=false --json | $(GO) run ./tools/measure tables layouts > bin/layouts.jsonl
 	mv bin/layouts.jsonl pkg/adaptive/testdata/layouts.jsonl
 

@@ -2,6 +2,8 @@ package lab
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -11,27 +13,35 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// The rounds of a calibration, and the time limit of each kind of measurement.
-const (
-	calibrationRounds = 200
-	calibrationTime   = 300 * time.Millisecond
+// An Effort is how long a calibration takes.
+type Effort struct {
+	Products time.Duration // for the products with each matrix
+	Reads    int           // of each length of the array that is read
+	Array    int64         // bytes of the longest
+}
+
+// Thorough takes some seconds; Quick, for the first use on a machine, a quarter of one.
+var (
+	Thorough = Effort{Products: 300 * time.Millisecond, Reads: 9, Array: 512 << 20}
+	Quick    = Effort{Products: 8 * time.Millisecond, Reads: 2, Array: 256 << 20}
 )
+
+// calibrationRounds are the most rounds of products with a matrix.
+const calibrationRounds = 200
 
 // Calibrate returns a model of this processor for a set of kernels. It times products with the matrices on one thread
 // in all layouts that they allow. Small matrices, which fit into a core's cache, give the times of the instructions;
-// one whose x does not fit gives the cost of cache misses. Calibrate starts from the known model and keeps its sizes
-// of caches.
-func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive.Model, matrices []*csr.Matrix) (*adaptive.Model, error) {
+// one whose x does not fit gives the cost of cache misses. Reading arrays of growing length gives both rates and how
+// much of the shared cache there is. Calibrate starts from the known model.
+func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive.Model, matrices []*csr.Matrix, effort Effort) (*adaptive.Model, error) {
 	pool := parallel.New(1)
 	defer pool.Close()
-	rates, err := measureRates(ctx, known.Sizes)
-	if err != nil {
+	from := *known
+	var err error
+	if from.Rates, from.Sizes.Shared, err = readCurve(ctx, known.Sizes.Near, effort); err != nil {
 		return nil, err
 	}
-	set, err := adaptive.LookupSet("AFX")
-	if err != nil {
-		return nil, err
-	}
+	known = &from
 	var works []adaptive.Work
 	for _, m := range matrices {
 		x, y := make([]float64, m.Cols), make([]float64, m.Rows)
@@ -40,27 +50,26 @@ func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive
 		}
 		first := len(works)
 		var cases []Case
-		for _, layout := range []adaptive.Layout{
-			adaptive.CSR, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.SELL, adaptive.Tiles,
-		} {
-			for _, epsilon := range []float64{0x1p-24, 0x1p-53} {
-				spec := adaptive.Spec{Set: set, Epsilon: epsilon, Layout: layout, Kernels: k.String(), Model: known}
-				w, err := adaptive.NewWork(m, spec, pool)
-				if err != nil {
-					continue // not a layout for this matrix
+		for _, epsilon := range []float64{0x1p-24, 0x1p-53} {
+			spec := adaptive.Spec{Set: adaptive.AFX, Epsilon: epsilon, Kernels: k.String(), Model: known}
+			list, err := adaptive.NewWorks(m, spec, pool)
+			if err != nil {
+				return nil, err
+			}
+			for _, w := range list {
+				if w.Layout.FP64() && epsilon < 0x1p-24 {
+					continue // which has one accuracy only
 				}
+				spec.Layout = w.Layout
 				p, _, err := Store(m, spec, pool)
 				if err != nil {
 					return nil, err
 				}
 				works = append(works, w)
 				cases = append(cases, Warm(func() { p.apply(y, x) }))
-				if layout == adaptive.CSR {
-					break // FP64 CSR has one accuracy only
-				}
 			}
 		}
-		times, err := Timing{Repeat: calibrationRounds, Budget: calibrationTime}.Measure(ctx, cases...)
+		times, err := Timing{Repeat: calibrationRounds, Budget: effort.Products}.Measure(ctx, cases...)
 		if err != nil {
 			return nil, err
 		}
@@ -68,23 +77,51 @@ func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive
 			works[first+k].Seconds = t.Min
 		}
 	}
-	from := *known
-	from.Rates, from.Kernels = rates, k.String()
+	from.Kernels = k.String()
 	return from.Fit(name, works)
 }
 
-// measureRates measures the rates at which one thread reads memory and the shared cache.
-func measureRates(ctx context.Context, sizes adaptive.Sizes) (r adaptive.Rates, err error) {
-	rate := func(bytes int64) float64 {
-		var limits map[int]Bandwidth
-		if err == nil {
-			limits, err = MeasureBandwidth(ctx, bytes, []int{1})
-		}
-		return limits[1].Read / 1e9
+// readCurve measures the rates at which one thread reads memory and the shared cache, and the bytes that the latter
+// holds: between the last length that is read faster than the mean of both rates, and its double.
+func readCurve(ctx context.Context, near int64, effort Effort) (r adaptive.Rates, shared int64, err error) {
+	data := make([]float64, effort.Array/8)
+	for i := 0; i < len(data); i += 512 { // the system allocates pages when they are written
+		data[i] = 1
 	}
-	r.Cache = rate((sizes.Near + sizes.Shared) / 2)
-	r.Memory = rate(ArrayBytes(sizes.Shared, 0))
-	return r, err
+	var cases []Case
+	var lengths []int64
+	for bytes := effort.Array; bytes > near; bytes /= 2 {
+		part := data[:bytes/8]
+		lengths = append(lengths, bytes)
+		cases = append(cases, Warm(func() { kernels.Default().Fold(part, maxStreams) }))
+	}
+	times, err := Timing{Repeat: effort.Reads}.Measure(ctx, cases...)
+	if err != nil {
+		return r, 0, err
+	}
+	rate := func(k int) float64 { return float64(lengths[k]) / times[k].Min / 1e9 }
+	r.Memory = rate(0)
+	for k := range lengths {
+		r.Cache = max(r.Cache, rate(k))
+	}
+	for k := len(lengths) - 1; k >= 0 && rate(k) > math.Sqrt(r.Memory*r.Cache); k-- {
+		shared = lengths[k] / 2 * 3
+	}
+	return r, max(shared, near), nil
+}
+
+// Scattered returns a matrix with so many elements in random columns of each row, for the cost of cache misses.
+func Scattered(rows, cols, each int) *csr.Matrix {
+	m := &csr.Matrix{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1), Col: make([]int32, rows*each), Val: make([]float64, rows*each)}
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range rows {
+		m.RowPtr[i+1] = int64((i + 1) * each)
+		for k := range each { // one in each part of the columns: they ascend
+			m.Col[i*each+k] = int32((k*cols + r.IntN(cols)) / each)
+			m.Val[i*each+k] = 1 + r.Float64()
+		}
+	}
+	return m
 }
 
 // Bandwidth is the rate at which a number of threads read and write memory, in bytes per second: the limit of

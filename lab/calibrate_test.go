@@ -23,7 +23,7 @@ func TestCalibrate(t *testing.T) {
 	}
 	known := *adaptive.ModelOf(k.String())
 	known.Sizes = adaptive.Sizes{Near: 1 << 20, Shared: 4 << 20}
-	measured, err := Calibrate(context.Background(), k, "here", &known, []*csr.Matrix{m})
+	measured, err := Calibrate(context.Background(), k, "here", &known, []*csr.Matrix{m}, Quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestCalibrate(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
 	cancel(stop)
-	if _, err := Calibrate(ctx, k, "here", &known, []*csr.Matrix{m}); !errors.Is(err, stop) {
+	if _, err := Calibrate(ctx, k, "here", &known, []*csr.Matrix{m}, Quick); !errors.Is(err, stop) {
 		t.Errorf("%v, want %v", err, stop)
 	}
 }

@@ -114,11 +114,11 @@ func (p point) spec() (s adaptive.Spec, err error) {
 	return s, nil
 }
 
-// store stores m for a product. AFX goes to slots where the automatic choice would be plain FP64, as for matrices
+// store stores m for a product. AFX goes to slots where the automatic choice would be FP64, as for matrices
 // that fit into the cache: the experiments ask for the effect of adaptive precision.
 func store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (lab.Product, adaptive.Matrix, error) {
 	product, a, err := lab.Store(m, spec, pool)
-	if err == nil && a.Layout() == adaptive.CSR {
+	if err == nil && a.Layout().FP64() {
 		spec.Layout = adaptive.Slots
 		product, a, err = lab.Store(m, spec, pool)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/mpi"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -27,10 +28,12 @@ import (
 const calibrateLong = `Measure this processor, so that the choice of layouts fits it.
 
 A model of the time of a product chooses how the matrix is stored. mpsolve has models of a few processors, and uses the
-nearest one by default. calibrate measures the memory and small products in every layout, for some ten seconds; the
-machine should be idle otherwise. It prints both models, and keeps the new one in the user's cache folder, under the
-names of the processor and of the set of kernels. From then on solve, spmv, info and bench spmv choose by the new model.
-So runs before and after a calibration may differ in the last bits of x; runs between two calibrations do not.`
+nearest one by default. A processor that it does not know is measured in a quarter of a second by the first command that chooses
+a layout, unless the environment has MPSOLVE_MODEL=table. calibrate takes some three seconds, and more care, to measure
+the memory and small products in every layout; the machine should be idle otherwise. It prints both models, and keeps
+the new one in the user's cache folder, under the names of the processor and of the set of kernels. From then on solve,
+spmv, info and bench spmv choose by the new model. So runs before and after a calibration may differ in the last bits of
+x; runs between two calibrations do not. "mpsolve version --verbose" names the model in use.`
 
 func newCalibrate(s streams) *cobra.Command {
 	var remove bool
@@ -66,11 +69,40 @@ func newCalibrate(s streams) *cobra.Command {
 	return c
 }
 
-// calibrationMatrices are small matrices, whose products use all kinds of instructions, and one whose x is larger than
-// the cache of a core.
-var calibrationMatrices = []string{
-	"poisson2d,n=50,decades=4", "poisson3d,n=14", "elasticity3d,n=7", "stencil27,n=12,window=500", "wathen,nx=20,ny=20",
-	"powerlaw,n=4000", "powerlaw,n=400000",
+// calibrationKinds are small matrices, whose products use all kinds of instructions.
+var calibrationKinds = []string{
+	"poisson2d,n=50,decades=4", "poisson3d,n=14", "elasticity3d,n=7", "stencil27,n=12,window=500", "wathen,nx=20,ny=20", "powerlaw,n=4000",
+}
+
+// measureModel measures the model of this processor with a set of kernels, and keeps it in a file.
+func measureModel(ctx context.Context, k *kernels.Set, path, when string, effort lab.Effort) (*adaptive.Model, error) {
+	matrices := []*csr.Matrix{lab.Scattered(15_000, 400_000, 8)} // whose x is larger than the cache of a core
+	for _, text := range calibrationKinds {
+		named, err := generated(text, 0)
+		if err != nil {
+			return nil, err
+		}
+		m, err := named.load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		matrices = append(matrices, m)
+	}
+	known := *adaptive.ModelOf(k.String())
+	caches := host.Caches()
+	if caches.L2 > 0 {
+		known.Sizes.Near = caches.L2
+	}
+	effort.Array = min(effort.Array, max(4*caches.L3, 64<<20))
+	measured, err := lab.Calibrate(ctx, k, fmt.Sprintf("%s, measured %s", modelKey(k), when), &known, matrices, effort)
+	if err != nil {
+		return nil, err
+	}
+	return measured, host.WriteContext(ctx, path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(measured)
+	})
 }
 
 func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
@@ -90,33 +122,7 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	status := newStatusLine(s.err)
 	defer status.done()
 	status.show(func(int) string { return "measuring products and the memory" })
-	var matrices []*csr.Matrix
-	for _, text := range calibrationMatrices {
-		named, err := generated(text, 0)
-		if err != nil {
-			return err
-		}
-		m, err := named.load(ctx)
-		if err != nil {
-			return err
-		}
-		matrices = append(matrices, m)
-	}
-	known := *adaptive.ModelOf(k.String())
-	caches := host.Caches()
-	if caches.L2 > 0 && caches.L3 > caches.L2 {
-		known.Sizes = adaptive.Sizes{Near: caches.L2, Shared: caches.L3 / 4 * 3}
-	}
-	name := fmt.Sprintf("%s, measured %s", modelKey(k), time.Now().Format(time.DateOnly))
-	measured, err := lab.Calibrate(ctx, k, name, &known, matrices)
-	if err != nil {
-		return err
-	}
-	err = host.WriteContext(ctx, path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(measured)
-	})
+	measured, err := measureModel(ctx, k, path, time.Now().Format(time.DateOnly), lab.Thorough)
 	if err != nil {
 		return err
 	}
@@ -164,14 +170,39 @@ func modelPath(k *kernels.Set) (string, error) {
 		}
 		return '-'
 	}, strings.ToLower(modelKey(k)))
-	return filepath.Join(dir, "model-"+word+".json"), nil
+	return filepath.Join(dir, "products-"+word+".json"), nil
 }
 
+// modelVariable names the environment variable that, as "table", keeps mpsolve from measuring the processor.
+const modelVariable = "MPSOLVE_MODEL"
+
 // model returns the measured model of the default kernels; nil: use the built-in table.
-var model = sync.OnceValues(func() (*adaptive.Model, error) { return modelOf(kernels.Default()) })
+var model = sync.OnceValues(func() (*adaptive.Model, error) { return firstModel(kernels.Default()) })
+
+// firstModel returns the measured model of a set of kernels. If there is none, and the table has no processor like this one, the
+// processor is measured, in about a quarter of a second, and the model is kept for all later runs. It returns nil where it cannot be
+// kept, or where other ranks measure beside it.
+func firstModel(k *kernels.Set) (*adaptive.Model, error) {
+	m, err := modelOf(k)
+	_, known := adaptive.LookupModel(k.String())
+	if m != nil || err != nil || known || !k.HasFastSlots() || mpi.Launched() {
+		return m, err
+	}
+	path, err := modelPath(k)
+	if err != nil || os.MkdirAll(filepath.Dir(path), 0o755) != nil || host.Check(path) != nil {
+		return nil, nil
+	}
+	if m, err = measureModel(context.Background(), k, path, time.Now().Format(time.DateOnly)+" at the first use", lab.Quick); err != nil {
+		return nil, nil
+	}
+	return m, nil
+}
 
 // modelOf returns the measured model of this processor with a set of kernels; nil: use the built-in table.
 func modelOf(k *kernels.Set) (*adaptive.Model, error) {
+	if os.Getenv(modelVariable) == "table" {
+		return nil, nil
+	}
 	path, err := modelPath(k)
 	if err != nil {
 		return nil, nil // no folder, no model

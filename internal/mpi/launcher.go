@@ -50,6 +50,9 @@ func launched() *launcher {
 	return nil
 }
 
+// Launched reports whether a launcher has started this process as a part of a job.
+func Launched() bool { return launched() != nil }
+
 // Doubt says what is odd about a job in which the library sees so many processes: a launcher that does not tell how many it has started may have started more than
 // one; "": nothing is odd.
 func Doubt(size int) string {

@@ -71,21 +71,14 @@ func (b *builder) sampled(best func(*sample, *builder) choice) choice {
 func (s *sample) fastest(b *builder) choice {
 	share := s.share(b)
 	vectors := b.vectors()
-	fetch := cost{}
-	if b.farX() {
-		fetch.work[missWork] = s.misses
-	}
 	fp64 := s.csr
-	fp64.add(fetch)
+	fp64.add(s.fetch(b, CSR))
 	csr := b.model.time(fp64, fp64.bytes*share+vectors)
 	best := choice{slotPlan: slotPlan{layout: CSR}}
 	least := worthwhile * csr
-	if fp64.bytes*share+vectors <= float64(b.model.Sizes.Shared) {
-		least = worthwhileNear * csr
-	}
 	for _, e := range s.estimates {
 		c := e.cost
-		c.add(fetch)
+		c.add(s.fetch(b, e.layout))
 		e.cost = c
 		if adjust := e.layout.row().cost; adjust != nil {
 			c = adjust(s, b, e)
@@ -100,6 +93,21 @@ func (s *sample) fastest(b *builder) choice {
 		best.reason = fmt.Sprintf("%.1f times as fast as FP64 CSR according to the model", csr/least)
 	}
 	return best
+}
+
+// fetch is the cost of the elements of x that are not in the caches.
+func (s *sample) fetch(b *builder, l Layout) (c cost) {
+	switch {
+	case b.m.Cols/8 <= firstLines || float64(b.m.Bytes())+b.vectors() < float64(b.model.Sizes.Near):
+	case l.FP64():
+		c.work[plainMissWork] = s.firstMisses
+	default:
+		c.work[firstMissWork] = s.firstMisses
+	}
+	if b.farX() {
+		c.work[missWork] = s.misses
+	}
+	return c
 }
 
 // share is the size of the matrix relative to the size of the sample.
@@ -186,11 +194,11 @@ func (b *builder) chooseFP64DD() choice {
 	return best
 }
 
-// buildFP64DD stores the matrix as chosen, and in CSR if that takes too much memory.
-func (b *builder) buildFP64DD(c choice) (Matrix, error) {
+// buildFP64 stores the matrix in a layout of FP64 as chosen, and in CSR if that takes too much memory.
+func (b *builder) buildFP64(c choice) (Matrix, error) {
 	a, err := c.layout.row().build(b, c)
 	if errors.Is(err, ErrMemory) {
-		return b.plain(choice{slotPlan{layout: CSR}, fmt.Sprintf("for double-double vectors; %s takes too much memory", c.layout)})
+		return b.plain(choice{slotPlan{layout: CSR}, fmt.Sprintf("%s takes too much memory", c.layout)})
 	}
 	return a, err
 }

@@ -2,7 +2,6 @@ package adaptive
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -12,40 +11,43 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Work is the work of a product of a stored matrix with a vector, and the time that it took.
+// Work is the work of a product of a matrix, stored in a layout, with a vector, and the time that it took.
 type Work struct {
+	Layout Layout
 	cost
 	footprint float64
 	Seconds   float64
 }
 
-// NewWork counts the work of a product with m stored as s says, whose layout must not be
-// LayoutAuto nor Bucketed. Seconds is left to the caller.
-func NewWork(m *csr.Matrix, s Spec, pool *parallel.Pool) (w Work, err error) {
+// NewWorks counts the work of products with m stored as s says, in each layout that LayoutAuto compares and that m can
+// have. Seconds is left to the caller.
+func NewWorks(m *csr.Matrix, s Spec, pool *parallel.Pool) (list []Work, err error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
-		return w, err
+		return nil, err
 	}
 	b.mirrored = b.maybeSymmetric()
 	sample := b.sample()
-	w.cost = sample.csr
-	if s.Layout != CSR {
-		e, ok := sample.cheapest(s.Layout, b)
-		if !ok {
-			return w, fmt.Errorf("adaptive: no model of layout %q for this matrix", s.Layout)
+	for _, l := range layoutTable {
+		w := Work{Layout: l.name, cost: sample.csr}
+		if l.name != CSR {
+			e, ok := sample.cheapest(l.name, b)
+			if !ok {
+				continue
+			}
+			w.cost = e.cost
 		}
-		w.cost = e.cost
+		if !l.tiled {
+			w.add(sample.fetch(b, l.name))
+			if l.far {
+				w.work[farMissWork], w.work[missWork] = w.work[missWork], 0
+			}
+		}
+		w.scale(sample.share(b))
+		w.footprint = w.bytes + b.vectors()
+		list = append(list, w)
 	}
-	switch r := s.Layout.row(); {
-	case !b.farX() || r.tiled:
-	case r.far:
-		w.work[farMissWork] += sample.misses
-	default:
-		w.work[missWork] += sample.misses
-	}
-	w.scale(sample.share(b))
-	w.footprint = w.bytes + b.vectors()
-	return w, nil
+	return list, nil
 }
 
 // Fit returns a model like m whose times fit best, relative to the times of the products, by
@@ -56,17 +58,16 @@ func (m *Model) Fit(name string, products []Work) (*Model, error) {
 	a := mat.NewDense(len(products)+int(works), int(works), nil)
 	one := mat.NewVecDense(len(products)+int(works), nil)
 	for i, p := range products {
-		ns := 1e9 * p.Seconds
+		total := 1e9 * p.Seconds
+		ns := total
 		if rate := m.rate(p.footprint); !math.IsInf(rate, 1) { // see Model.time
-			ns = math.Sqrt(max(0, ns*ns-(p.bytes/rate)*(p.bytes/rate)))
+			ns = math.Sqrt(max(0, total*total-(p.bytes/rate)*(p.bytes/rate)))
 		}
-		if !(ns > 0) {
-			continue // which the memory explains
-		}
+		share := ns / total // of an error of ns that is one of the total
 		for k, w := range p.work {
-			a.Set(i, k, w*m.times[k]/ns)
+			a.Set(i, k, w*m.times[k]/total*share)
 		}
-		one.SetVec(i, 1)
+		one.SetVec(i, share*share)
 	}
 	for k := range int(works) {
 		a.Set(len(products)+k, k, loyalty)

@@ -24,13 +24,12 @@ func productsOf(t *testing.T, model *Model) (list []Work) {
 		{"powerlaw", generate.Params{"n": 1000}},
 	} {
 		a := generated(t, m.kind, m.Params)
-		for _, l := range []Layout{CSR, Slots, Diagonals, Blocks, Symmetric, SELL} {
-			for _, e := range []float64{0x1p-24, 0x1p-53} {
-				w, err := NewWork(a, Spec{Set: set(t, "AFX"), Epsilon: e, Layout: l, Model: model}, pool)
-				if err == nil {
-					list = append(list, w)
-				}
+		for _, e := range []float64{0x1p-24, 0x1p-53} {
+			works, err := NewWorks(a, Spec{Set: set(t, "AFX"), Epsilon: e, Model: model}, pool)
+			if err != nil {
+				t.Fatal(err)
 			}
+			list = append(list, works...)
 		}
 	}
 	if len(list) < 30 {
@@ -81,11 +80,11 @@ func TestModelFile(t *testing.T) {
 		t.Errorf("%v, %v", m, err)
 	}
 	for _, c := range [][2]string{
-		{`"slot":3.1`, `"slot":0`},
-		{`"slot":3.1`, `"slot":-1`},
-		{`"slot":3.1,`, ``},
-		{`"memory":17`, `"memory":0`},
-		{`"core":2097152`, `"core":0`},
+		{`"slot":2.7`, `"slot":0`},
+		{`"slot":2.7`, `"slot":-1`},
+		{`"slot":2.7,`, ``},
+		{`"memory":40`, `"memory":0`},
+		{`"core":1048576`, `"core":0`},
 		{`{`, `[`},
 	} {
 		faulty := strings.Replace(string(data), c[0], c[1], 1)

@@ -38,9 +38,9 @@ const (
 	// Hybrid is ELL of the length that four rows of five do not exceed, and COO for the rest of longer
 	// rows, as Ginkgo's with imbalance_limit(0.8); no automatic choice takes it.
 	Hybrid Layout = "hybrid"
-	// SELL8 is FP64 in chunks of eight rows, each filled up to its longest; no automatic choice takes it.
+	// SELL8 is FP64 in chunks of eight rows, each filled up to its longest [Kreutzer14].
 	SELL8 Layout = "sell8"
-	// BCRS4x1 is FP64 blocks of four rows and one column, filled up with zeros, as DD-AVX has it; no automatic choice takes it.
+	// BCRS4x1 is FP64 blocks of four rows and one column, filled up with zeros, as DD-AVX has it.
 	BCRS4x1 Layout = "bcrs4x1"
 )
 
@@ -132,11 +132,11 @@ func init() { // since functions of the table look at it
 		},
 		{
 			name: SELL8, help: "FP64, eight rows filled up to the longest", text: "FP64 SELL-8: eight rows at once", fp64: true, dd: true,
-			choose: asked(slotPlan{layout: SELL8}, "requested"), build: (*builder).sell8,
+			choose: asked(slotPlan{layout: SELL8}, "requested"), plans: filled(SELL8), build: (*builder).sell8,
 		},
 		{
 			name: BCRS4x1, help: "FP64 blocks of four rows and one column", text: "FP64 blocks of four rows and one column", fp64: true, dd: true,
-			choose: asked(slotPlan{layout: BCRS4x1}, "requested"), build: (*builder).bcrs,
+			choose: asked(slotPlan{layout: BCRS4x1}, "requested"), plans: filled(BCRS4x1), build: (*builder).bcrs,
 		},
 	}
 	Layouts = []Layout{LayoutAuto}
@@ -151,6 +151,16 @@ func asked(p slotPlan, reason string) func(*builder) choice {
 
 func always(p slotPlan) func(*builder) []slotPlan {
 	return func(*builder) []slotPlan { return []slotPlan{p} }
+}
+
+// filled is a plan for a layout in FP64 other than CSR, if the spec allows it.
+func filled(l Layout) func(*builder) []slotPlan {
+	return func(b *builder) []slotPlan {
+		if b.spec.Narrow || b.spec.DD {
+			return nil
+		}
+		return []slotPlan{{l, 1}}
+	}
 }
 
 // row returns the row of the layout in the table, nil for LayoutAuto.

@@ -198,8 +198,8 @@ func rebuild(old Matrix, m *csr.Matrix, s Spec, pool *parallel.Pool) (Matrix, er
 
 // build stores the matrix as chosen.
 func (b *builder) build(c choice) (Matrix, error) {
-	if b.spec.DD && b.spec.Layout == LayoutAuto && c.layout.FP64() {
-		return b.buildFP64DD(c)
+	if b.spec.Layout == LayoutAuto && c.layout.FP64() {
+		return b.buildFP64(c)
 	}
 	return c.layout.row().build(b, c)
 }

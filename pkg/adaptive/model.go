@@ -34,8 +34,15 @@ const (
 	transposeWork             // eight values of a block, multiplied with once more
 	sumWork                   // eight bytes of the sums of a part of a symmetric matrix
 	csrRowWork                // FP64 CSR: a row
+	csrTurnWork               // a row of more or fewer fours of elements than the row before, which no processor foresees
 	csrWork                   // and an element
-	missWork                  // an element of x that is not in the core's cache, nor just behind one
+	chunkWork                 // SELL8: eight rows
+	chunkSlotWork             // and a slot of them
+	blockRowWork              // BCRS4x1: four rows
+	rowBlockWork              // and a block of them
+	firstMissWork             // an element of x that is not in the first-level cache, nor just behind one
+	plainMissWork             // the same of a layout in FP64, whose numbers need the caches more
+	missWork                  // one that is not in the core's cache either
 	farMissWork               // one of a slot with 24-bit columns
 	works
 )
@@ -43,15 +50,14 @@ const (
 // workNames are those in files, in the order of the constants.
 var workNames = [works]string{
 	"slot", "diagonal slot", "block slot", "block value", "slice row", "far slot", "tile slot", "tile slice", "scatter", "transposed value",
-	"sum", "CSR row", "CSR element", "cache miss", "far cache miss",
+	"sum", "CSR row", "CSR row of another length", "CSR element", "SELL-8 chunk", "SELL-8 slot", "BCRS block row", "BCRS block", "first-level miss", "first-level miss in FP64", "cache miss", "far cache miss",
 }
 
 const (
-	worthwhile     = 0.95 // of the time of FP64 CSR that adaptive storage may take
-	worthwhileNear = 0.84 // and where FP64 CSR is in the cache: the model is less sure there
-	distinct       = 0.97 // of the time of a simpler kind of slots
-	leastFill      = 0.6  // of the places of blocks that hold an element
-	vectorBytes    = 24   // x and y, and y once more since it is read before it is written
+	worthwhile  = 0.95 // of the time of FP64 CSR that another layout may take
+	distinct    = 0.97 // of the time of a simpler kind of layout
+	leastFill   = 0.6  // of the places of blocks that hold an element
+	vectorBytes = 24   // x and y, and y once more since it is read before it is written
 )
 
 // A Model has the times of the work of a product on one core of a processor with a set of kernels. The choice of a layout depends on it, and so do the bits of products, on nothing else
@@ -80,6 +86,9 @@ type Sizes struct {
 
 // cacheLine is the bytes that memory delivers at once.
 const cacheLine = 64
+
+// firstLines is how many lines of x the first-level cache is taken to hold: two thirds of 48 KiB, or all of 32.
+const firstLines = 512
 
 // cacheLines is how many lines of x the core's own cache is taken to hold: half of it.
 func (m *Model) cacheLines() int { return int(m.Sizes.Near / 2 / cacheLine) }
@@ -224,43 +233,52 @@ func (m *Model) UnmarshalJSON(data []byte) error {
 // docs/storage.md says how they were measured.
 var processors = []struct {
 	vendor cpuid.Vendor // VendorUnknown: any
+	family int          // that was measured, by its number; 0: the times are not those of this processor
 	Model
 }{
-	{cpuid.AMD, Model{
+	{cpuid.AMD, 0x1a, Model{
 		Name: "Zen 5, avx512", Kernels: "avx512",
 		times: [works]float64{
-			gatherWork: 2.6, diagonalWork: 1.3, blockWork: 3.4, valueWork: 0.38, sliceWork: 3, farWork: 2.7,
-			tileSlotWork: 2.5, tileWork: 4.1, scatterWork: 2.4, transposeWork: 0.19, sumWork: 0.28,
-			csrRowWork: 1.4, csrWork: 0.23, missWork: 0.75, farMissWork: 0.35,
+			gatherWork: 2.7, diagonalWork: 1.2, blockWork: 2.4, valueWork: 0.41, sliceWork: 2.5, farWork: 2.7,
+			tileSlotWork: 2.5, tileWork: 4.1, scatterWork: 2.4, transposeWork: 0.082, sumWork: 0.17,
+			csrRowWork: 0.88, csrTurnWork: 1.1, csrWork: 0.19,
+			chunkWork: 1.2, chunkSlotWork: 1.5, blockRowWork: 0.63, rowBlockWork: 0.41,
+			firstMissWork: 0.1, plainMissWork: 0.29, missWork: 0.2, farMissWork: 0.13,
 		},
 		Rates: Rates{Memory: 40, Cache: 120}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
-	{cpuid.VendorUnknown, Model{
+	{cpuid.VendorUnknown, 0x1a, Model{
 		Name: "Zen 5, avx2", Kernels: "avx2",
 		times: [works]float64{
-			gatherWork: 3.1, diagonalWork: 2, blockWork: 5.1, valueWork: 0.82, sliceWork: 2, farWork: 4.9,
-			tileSlotWork: 14, tileWork: 10, scatterWork: 6.2, transposeWork: 0.28, sumWork: 0.35,
-			csrRowWork: 0.9, csrWork: 0.25, missWork: 0.89, farMissWork: 0.89, // as with two threads
+			gatherWork: 2.9, diagonalWork: 1.7, blockWork: 0.91, valueWork: 1.1, sliceWork: 2.4, farWork: 3.2,
+			tileSlotWork: 14, tileWork: 10, scatterWork: 4, transposeWork: 0.21, sumWork: 0.51,
+			csrRowWork: 0.91, csrTurnWork: 1.1, csrWork: 0.19,
+			chunkWork: 1.2, chunkSlotWork: 1.6, blockRowWork: 0.7, rowBlockWork: 0.41,
+			firstMissWork: 0.096, plainMissWork: 0.31, missWork: 0.19, farMissWork: 0.15,
 		},
 		Rates: Rates{Memory: 40, Cache: 120}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
 	// Not measured: the times with AVX2 by the counts of instructions for NEON, which are up to 1.35
 	// times those for AVX2 (bench/instructions.sh).
-	{cpuid.VendorUnknown, Model{
+	{cpuid.VendorUnknown, 0, Model{
 		Name: "arm64, by counts of instructions", Kernels: "neon",
 		times: [works]float64{
-			gatherWork: 4.2, diagonalWork: 2.7, blockWork: 6.9, valueWork: 1.1, sliceWork: 2.7, farWork: 6.5,
-			tileSlotWork: 19, tileWork: 14, scatterWork: 8.4, transposeWork: 0.38, sumWork: 0.47,
-			csrRowWork: 0.9, csrWork: 0.25, missWork: 0.89, farMissWork: 0.89,
+			gatherWork: 3.9, diagonalWork: 2.3, blockWork: 1.2, valueWork: 1.5, sliceWork: 3.2, farWork: 4.3,
+			tileSlotWork: 19, tileWork: 14, scatterWork: 5.4, transposeWork: 0.28, sumWork: 0.69,
+			csrRowWork: 0.91, csrTurnWork: 1.1, csrWork: 0.19,
+			chunkWork: 1.6, chunkSlotWork: 2.1, blockRowWork: 0.9, rowBlockWork: 0.55,
+			firstMissWork: 0.096, plainMissWork: 0.31, missWork: 0.19, farMissWork: 0.15,
 		},
 		Rates: Rates{Memory: 20, Cache: 60}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
-	{cpuid.VendorUnknown, Model{
+	{cpuid.VendorUnknown, 0, Model{
 		Name: "Sapphire Rapids, avx512", Kernels: "avx512",
 		times: [works]float64{
 			gatherWork: 3.1, diagonalWork: 2.0, blockWork: 5.1, valueWork: 0.8, sliceWork: 2.9, farWork: 4.5,
 			tileSlotWork: 3.57, tileWork: 5.2, scatterWork: 4.5, transposeWork: 0.27, sumWork: 0.333,
-			csrRowWork: 1.64, csrWork: 0.24, missWork: 3.0, farMissWork: 3.0,
+			csrRowWork: 1.64, csrTurnWork: 1.1, csrWork: 0.24,
+			chunkWork: 1.5, chunkSlotWork: 1.8, blockRowWork: 0.8, rowBlockWork: 0.5, // as on Zen 5, not measured
+			firstMissWork: 0.1, plainMissWork: 0.29, missWork: 3.0, farMissWork: 3.0,
 		},
 		Rates: Rates{Memory: 17, Cache: 40}, Sizes: Sizes{Near: 2 << 20, Shared: 24 << 20},
 	}},
@@ -277,13 +295,19 @@ func Models() (list []*Model) {
 // ModelOf returns the model of this processor with the kernels of that name, or of the nearest known
 // processor; "" stands for the default kernels.
 func ModelOf(name string) *Model {
+	m, _ := LookupModel(name)
+	return m
+}
+
+// LookupModel is ModelOf; known reports whether the model was measured on a processor like this one.
+func LookupModel(name string) (m *Model, known bool) {
 	if name == "" {
 		name = kernels.Default().String()
 	}
 	for i := range processors {
 		if p := &processors[i]; p.Kernels == name && (p.vendor == cpuid.VendorUnknown || p.vendor == cpuid.CPU.VendorID) {
-			return &p.Model
+			return &p.Model, p.family == cpuid.CPU.Family && cpuid.CPU.VendorID == cpuid.AMD
 		}
 	}
-	return &processors[len(processors)-1].Model
+	return &processors[len(processors)-1].Model, false
 }

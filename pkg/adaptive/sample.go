@@ -3,6 +3,7 @@ package adaptive
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/packed"
 )
 
@@ -35,7 +36,8 @@ type sample struct {
 	nnz, stored float64 // elements, and those that are not dropped
 	csr         cost
 	estimates   []estimate
-	misses      float64 // elements of x that are not in the cache
+	firstMisses float64 // elements of x that are not in the first-level cache
+	misses      float64 // those that are not in the core's cache
 	segments    float64 // of columns that a row has elements in, in all
 	parts       []symmetricPart
 }
@@ -92,6 +94,7 @@ func (b *builder) sample() sample {
 	for _, p := range parts {
 		total.nnz += p.nnz
 		total.stored += p.stored
+		total.firstMisses += p.firstMisses
 		total.misses += p.misses
 		total.segments += p.segments
 		total.csr.add(p.csr)
@@ -110,8 +113,9 @@ func (b *builder) sampleRange(lo, hi int) sample {
 	p := sample{
 		nnz: nnz, stored: float64(len(t.Col)), estimates: b.plans(),
 	}
-	p.csr.work[csrRowWork], p.csr.work[csrWork] = rows, nnz
+	p.csr.work[csrRowWork], p.csr.work[csrWork], p.csr.work[csrTurnWork] = rows, nnz, turns(b.m.RowPtr[lo:hi+1])
 	p.csr.bytes = 12*nnz + (8+vectorBytes)*rows
+	p.firstMisses, _ = spread(t, firstLines)
 	p.misses, p.segments = spread(t, b.model.cacheLines())
 	for k := range p.estimates {
 		e := &p.estimates[k]
@@ -122,13 +126,46 @@ func (b *builder) sampleRange(lo, hi int) sample {
 				continue
 			}
 		}
-		if s.tiled { // which are estimated from slots
+		switch {
+		case s.tiled: // which are estimated from slots
+			continue
+		case e.layout.FP64():
+			e.cost = b.filledCost(e.layout, lo, hi)
 			continue
 		}
 		s.build()
 		e.cost = s.panelCost(hi - lo)
 	}
 	return p
+}
+
+// turns counts the rows that have more or fewer fours of elements than the row before: the kernel of FP64 CSR has a
+// branch for each four.
+func turns(rowPtr []int64) (n float64) {
+	last := int64(-1)
+	for i := range len(rowPtr) - 1 {
+		fours := (rowPtr[i+1] - rowPtr[i] + 3) / 4
+		if fours != last && i > 0 {
+			n++
+		}
+		last = fours
+	}
+	return n
+}
+
+// filledCost is the cost of a product with the rows lo to hi-1 in SELL8 or BCRS4x1.
+func (b *builder) filledCost(l Layout, lo, hi int) (c cost) {
+	c.bytes = vectorBytes * float64(hi-lo)
+	if l == SELL8 {
+		start := kernels.SELL8Start(b.m.RowPtr[lo : hi+1])
+		c.work[chunkWork], c.work[chunkSlotWork] = float64(len(start)-1), float64(start[len(start)-1])
+		c.bytes += float64(kernels.SELL8Bytes(start))
+		return c
+	}
+	start := kernels.BCRSStart(kernels.CountBCRS(lo, hi, b.m.RowPtr, b.m.Col))
+	c.work[blockRowWork], c.work[rowBlockWork] = float64(len(start)-1), float64(start[len(start)-1])
+	c.bytes += float64(kernels.BCRSBytes(start))
+	return c
 }
 
 // spread counts the elements of x that a core's cache does not have, unless they

@@ -92,6 +92,9 @@ type Spec struct {
 	// these vectors, and a layout without such products is a fault.
 	DD bool
 
+	// Narrow says that LayoutAuto takes FP64 in CSR only, which is no copy of the matrix, and not in SELL8 or BCRS4x1.
+	Narrow bool
+
 	// MaxBytes limits the bytes of a layout that is filled up with zeros, SELL8, BCRS4x1, ELL or Hybrid; 0: no limit.
 	MaxBytes int64
 

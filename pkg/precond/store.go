@@ -33,7 +33,7 @@ func storeFactor(f Factor, opt Options, pool *parallel.Pool) (linop.Relaxer[vect
 	if err != nil {
 		return nil, Cost{}, err
 	}
-	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: epsilon, Criterion: f.Criterion, Kernels: opt.Kernels, Model: opt.Model}, pool)
+	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: epsilon, Criterion: f.Criterion, Kernels: opt.Kernels, Model: opt.Model, Narrow: true}, pool)
 	if err != nil {
 		return nil, Cost{}, err
 	}

@@ -129,6 +129,8 @@ func (h *Host) stored(scaled *csr.Matrix, t solve.Storage) (HostMatrix, error) {
 		s.Storage, s.Stats = rules.FP64(t), adaptive.Stats{}
 		if l == adaptive.CSR {
 			s.Source = scaled
+		} else if !t.DD {
+			s.Storage.Layout = l // which a checkpoint keeps
 		}
 	case l == adaptive.Bucketed:
 		s.slow = true

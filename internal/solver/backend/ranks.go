@@ -118,7 +118,7 @@ func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, e
 // build stores the parts of this rank of the scaled matrix. Collective.
 func (r *rankHost) build(scaled *csr.Matrix, t solve.Storage) (made []adaptive.Matrix, failed error) {
 	spec := rules.Spec(t, false)
-	spec.Kernels = r.kernels.String()
+	spec.Kernels, spec.Narrow = r.kernels.String(), true // a checkpoint keeps no layout of each part
 	norm := []int64{math.MinInt64}
 	for k := range r.job.Parts {
 		own, err := adaptive.NormOf(r.job.PartOf(scaled, k), spec, r.pool)
