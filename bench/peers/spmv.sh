@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Times y = A x in plain C by gcc and clang (-O3 -march=native), Eigen, SciPy and PETSc, those that are
-# installed, with a matrix of `mpsolve generate`; prints a JSON line for each. C and Eigen run on each
+# Times y = A x in plain C by gcc and clang (-O3 -march=native), Eigen, MKL, SciPy and PETSc, those that are
+# installed, with a matrix of `mpsolve generate`; prints a JSON line for each. C, Eigen and MKL run on each
 # number of --threads (default 1), by OpenMP; SciPy and PETSc on one.
 #
 #   bench/peers/spmv.sh [--install] [--repeat N] [--threads 1,2] KIND [--n N ...]
 #   bench/peers/spmv.sh elasticity3d --n 46
 #
-# --install installs them first, with apt-get (Debian). The same matrix in mpsolve:
+# --install installs them first, with apt-get (Debian), but not MKL, which is in the section non-free
+# (libmkl-dev). The same matrix in mpsolve:
 #   mpsolve bench spmv --json --threads 1 --generate elasticity3d,n=46
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -85,6 +86,15 @@ eigen() {
   fi
 }
 
+mkl() {
+  local dir=/usr/include/mkl
+  if [[ -d $dir ]]; then
+    compiled mkl "$threads" gcc -O3 -march=native -fopenmp -rdynamic -I"$dir" "$here/spmv_mkl.c" -Wl,--no-as-needed -lgomp -lmkl_rt -lm
+  else
+    absent MKL
+  fi
+}
+
 petsc() {
   local flags
   if command -v mpicc >/dev/null && flags=$(pkg-config --cflags --libs PETSc 2>/dev/null); then
@@ -99,4 +109,5 @@ plain gcc
 plain clang-19
 scipy
 eigen
+MKL_THREADING_LAYER=GNU mkl
 petsc
