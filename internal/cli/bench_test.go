@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
@@ -232,6 +233,39 @@ func TestConcurrentBenchMPI(t *testing.T) {
 		if p := run(args); p.code == 0 || !strings.Contains(p.err.String(), want) {
 			t.Errorf("%s: exit code %d, %s", args, p.code, p.err.String())
 		}
+	}
+}
+
+// The first use measures a processor that the table does not have, and later ones read what it kept; not where the environment
+// forbids it, or where nothing can be kept.
+func TestFirstModel(t *testing.T) {
+	k := kernels.Default()
+	if !k.HasFastSlots() {
+		t.Skip("without fast kernels for slots there is nothing to choose")
+	}
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	t.Setenv(modelVariable, "table")
+	if m, err := firstModel(k, false); m != nil || err != nil {
+		t.Errorf("%s=table: %v, %v", modelVariable, m, err)
+	}
+	t.Setenv(modelVariable, "")
+	if m, err := firstModel(k, true); m != nil || err != nil {
+		t.Errorf("known: %v, %v", m, err)
+	}
+	first, err := firstModel(k, false)
+	if err != nil || first == nil || !strings.Contains(first.Name, "at the first use") {
+		t.Fatalf("%v, %v", first, err)
+	}
+	if again, err := firstModel(k, false); err != nil || again == nil || *again != *first {
+		t.Errorf("again: %v, %v", again, err)
+	}
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "file", "below"))
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := firstModel(k, false); m != nil || err != nil {
+		t.Errorf("nowhere to keep it: %v, %v", m, err)
 	}
 }
 

@@ -177,15 +177,17 @@ func modelPath(k *kernels.Set) (string, error) {
 const modelVariable = "MPSOLVE_MODEL"
 
 // model returns the measured model of the default kernels; nil: use the built-in table.
-var model = sync.OnceValues(func() (*adaptive.Model, error) { return firstModel(kernels.Default()) })
+var model = sync.OnceValues(func() (*adaptive.Model, error) {
+	_, known := adaptive.LookupModel("")
+	return firstModel(kernels.Default(), known)
+})
 
-// firstModel returns the measured model of a set of kernels. If there is none, and the table has no processor like this one, the
-// processor is measured, in about a quarter of a second, and the model is kept for all later runs. It returns nil where it cannot be
-// kept, or where other ranks measure beside it.
-func firstModel(k *kernels.Set) (*adaptive.Model, error) {
+// firstModel returns the measured model of a set of kernels. If there is none, and the processor is not known to the table, it is
+// measured, in 0.3 s, and the model is kept for all later runs. firstModel returns nil where the model cannot be kept, or where other
+// ranks would measure beside this one.
+func firstModel(k *kernels.Set, known bool) (*adaptive.Model, error) {
 	m, err := modelOf(k)
-	_, known := adaptive.LookupModel(k.String())
-	if m != nil || err != nil || known || !k.HasFastSlots() || mpi.Launched() {
+	if m != nil || err != nil || known || os.Getenv(modelVariable) == "table" || !k.HasFastSlots() || mpi.Launched() {
 		return m, err
 	}
 	path, err := modelPath(k)

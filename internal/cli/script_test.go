@@ -40,6 +40,7 @@ func (m isolated) Run() int {
 	for fd := usual; fd < 1024; fd++ {
 		syscall.CloseOnExec(fd)
 	}
+	_ = os.Setenv(modelVariable, "table")
 	flag.Parse()
 	if parallel := flag.Lookup("test.parallel").Value; !raceDetector && parallel.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = parallel.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
@@ -86,6 +87,7 @@ func run(t *testing.T, files []string) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", data)
 			e.Setenv("FAKECUDA_LIB", fake)
+			e.Setenv(modelVariable, "table") // which is alike on all machines
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {

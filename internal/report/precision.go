@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
@@ -16,7 +17,7 @@ func (r *Report) writePrecision(w io.Writer) {
 	switch n := float64(r.Matrix.NNZ); {
 	case len(r.Formats) == 0 || n == 0:
 	case r.storage == "FP64":
-		say("matrix in FP64%s", r.whyExact())
+		say("matrix in %s", r.fp64())
 	case r.storage == adaptive.Lossless.Name:
 		say("matrix %.1f of %.1f bytes a nonzero (exact)%s", float64(r.Bytes.Stored)/n, float64(r.Bytes.FP64CSR)/n, r.whyExact())
 	default:
@@ -38,6 +39,19 @@ func (r *Report) writePrecision(w io.Writer) {
 		say("x verified in double-double")
 	}
 	Line(w, "precision", "%s", strings.Join(parts, "; "))
+}
+
+// fp64 says why the method's matrix is in FP64, or in which layout and why in this one, if the solver did.
+func (r *Report) fp64() string {
+	if why := r.whyExact(); why != "" {
+		return "FP64" + why
+	}
+	for _, line := range slices.Backward(r.Events) {
+		if layout, is := strings.CutPrefix(line, "layout FP64"); is {
+			return "FP64" + layout
+		}
+	}
+	return "FP64"
 }
 
 // whyExact says why the method's matrix has no errors, if the solver did.

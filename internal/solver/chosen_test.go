@@ -116,10 +116,9 @@ func TestFactorsNeedNoStorage(t *testing.T) {
 		opt  solve.Options
 		want bool
 	}{
-		"default":        {solve.Options{}, true},
-		"epsilon":        {solve.Options{Storage: solve.Storage{Epsilon: 0x1p-37}}, false},
-		"layout":         {solve.Options{Storage: solve.Storage{Layout: adaptive.Slots}}, false},
-		"preconditioner": {solve.Options{Precond: solve.Precond{Kind: precond.FSAI}}, false},
+		"default": {solve.Options{}, true},
+		"epsilon": {solve.Options{Storage: solve.Storage{Epsilon: 0x1p-37}}, false},
+		"layout":  {solve.Options{Storage: solve.Storage{Layout: adaptive.Slots}}, false},
 	} {
 		var log logged
 		r := solved(t, m, rhs(m, 1), nil, log.options(c.opt))

@@ -189,8 +189,3 @@ func (s *System) CheckTranspose() error {
 
 // Parts returns the parts of the matrix as given: the matrix itself, and its lower parts.
 func (s *System) Parts() []*csr.Matrix { return append([]*csr.Matrix{s.Given}, s.Opt.Lower...) }
-
-// fewProducts reports whether few products are expected, since complete factors or an inner iteration are the best bet.
-func fewProducts(fallbacks []Fallback) bool {
-	return Favourite(fallbacks).Complete() || fallbacks[0].Kind == precond.CG32
-}

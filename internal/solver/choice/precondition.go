@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
@@ -13,6 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -141,9 +141,8 @@ func FewIterations(kind precond.Kind) bool {
 const (
 	WhyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
 	WhyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
-	WhyPlain  = "the preconditioner is expected to leave too few products to repay storing"
+	WhyPlain  = "too few products are expected to repay storing it with fewer bytes"
 	whyWide   = "what products with double-double vectors take are operations rather than bytes"
-	WhySmall  = "the matrix is small, and storing it takes as long as some 200 products"
 )
 
 // StoredPlain says that the matrix stays in FP64.
@@ -151,23 +150,22 @@ const StoredPlain = "storage FP64: %s"
 
 // Storage returns how the method's matrix is stored at first, and why. Replacing the residual in a refinement step takes some three
 // products with the matrix as given, and methods that restart lose more. Where there are many iterations, the bytes that a coarse
-// matrix saves in each repay that. The matrix stays in FP64 with multigrid, and where complete factors come first or after a probe
-// run: storing it takes as long as some twenty products, and would save half of each of forty.
+// matrix saves in each repay that.
 func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 	t = s.Opt.Storage
 	plain := func(with solve.Storage) solve.Storage {
-		return rules.FP64(rules.StorageWithDefaults(with, s.Facts.Symmetric, false))
+		return rules.FP64(rules.StorageWithDefaults(with, s.even(), false))
 	}
+	repays := s.Repays(fallbacks[0]) && !Favourite(fallbacks).Complete()
 	switch {
-	case s.Opt.NoRefine && s.manyProducts(fallbacks) && len(t.Set.Formats) == 0 && t.Layout == adaptive.LayoutAuto:
+	case s.Opt.NoRefine && repays && s.Opt.Device == nil && s.Opt.Vectors.Kind != solve.VectorsDD && !FewIterations(fallbacks[0].Kind) &&
+		len(t.Set.Formats) == 0 && t.Layout == adaptive.LayoutAuto:
 		t.Set = adaptive.Lossless
 	case s.Opt.NoRefine || rules.Exact(t) || t.Epsilon != 0: // requested
-	case (fewProducts(fallbacks) || fallbacks[0].Kind == precond.AMG) && s.StorageOpen():
-		return plain(solve.Storage{}), WhyPlain
 	case s.Opt.Vectors.Kind == solve.VectorsDD && s.StorageOpen():
 		return plain(solve.Storage{DD: true}), whyWide
-	case s.small() && s.StorageOpen():
-		return plain(solve.Storage{}), WhySmall
+	case !repays && s.StorageOpen():
+		return plain(solve.Storage{}), WhyPlain
 	case FewIterations(fallbacks[0].Kind):
 		t.Epsilon = rules.PreconditionedEpsilon
 		why = WhyFine
@@ -176,21 +174,33 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 		why = WhyCoarse
 	}
 	t.DD = s.Opt.Vectors.Kind == solve.VectorsDD
-	return rules.StorageWithDefaults(t, s.Facts.Symmetric, s.Opt.NoRefine), why
+	return rules.StorageWithDefaults(t, s.even(), s.Opt.NoRefine), why
 }
 
-// manyProducts reports whether so many products are expected that storing the matrix pays even if no element gets an error.
-func (s *System) manyProducts(fallbacks []Fallback) bool {
-	return !s.small() && s.Opt.Device == nil && s.Opt.Vectors.Kind != solve.VectorsDD && !FewIterations(fallbacks[0].Kind)
+// even reports whether errors relative to the norm of the matrix suit all rows: they are scaled to about the same size.
+func (s *System) even() bool { return s.Facts.Symmetric || s.Opt.Scale != solve.ScaleNone }
+
+// Repays reports whether the products of a fallback are expected to save more time than it takes to store the matrix with fewer bytes.
+// On a device they are: products there wait for little else than bytes. With multigrid and complete factors, products are few.
+func (s *System) Repays(r Fallback) bool {
+	switch {
+	case r.Complete() || r.Kind == precond.AMG || r.Kind == precond.CG32:
+		return false
+	case s.Opt.Device != nil:
+		return true
+	}
+	products := rules.ManyProducts // of a preconditioner that is asked for: nothing is weighed
+	if s.Opt.Precond.Kind == solve.PrecondAuto {
+		m, _ := krylov.KindOf(string(r.Method))
+		products = s.Workload().Bet(r).Iterations * float64(max(m.Products, 1))
+	}
+	nnz := float64(s.Nonzeros())
+	return rules.SavedByStoring*products*nnz > rules.StoringProducts*nnz+rules.LayoutWork
 }
 
-// small reports whether storing the matrix takes longer than most solves save by it.
-func (s *System) small() bool { return s.Opt.Device == nil && s.Nonzeros() <= rules.SmallStorage }
-
-// Spares reports whether a fallback leaves a matrix in FP64 that another fallback stores, since storing it does not pay.
-func (s *System) Spares(fallbacks []Fallback) bool {
-	return s.StorageOpen() && !s.small() && s.Opt.Vectors.Kind != solve.VectorsDD &&
-		(fewProducts(fallbacks) || slices.ContainsFunc(fallbacks, func(r Fallback) bool { return r.Kind == precond.AMG }))
+// Spares reports whether a matrix stays in FP64 at first, and is stored for a later fallback that repays it.
+func (s *System) Spares(first solve.Storage) bool {
+	return s.StorageOpen() && rules.Plain(first) && s.Opt.Vectors.Kind != solve.VectorsDD
 }
 
 // StorageOpen reports whether the options leave the storage to the rules.

@@ -32,7 +32,8 @@ type Correction[V any, S linop.Scalar[S]] struct {
 	Beyond   bool // Problem.Beyond
 	x        V    // what is corrected
 
-	Hopeless func() bool // Problem.Hopeless
+	Hopeless func() bool                // Problem.Hopeless
+	Repays   func(choice.Fallback) bool // System.Repays
 
 	StoredSystem[V, S]
 	course

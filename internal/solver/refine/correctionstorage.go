@@ -46,19 +46,21 @@ func (c *Correction[V, S]) rescale(v choice.Variant) error {
 	return c.use(c.Matrix.About().Storage)
 }
 
-// FollowUse stores the method's matrix for a preconditioner that is set up after others. The accuracy becomes
-// PreconditionedEpsilon where the preconditioner leaves few iterations, and FP64 where storing takes longer than these iterations.
-// A matrix that had stayed in FP64 is stored where more iterations are expected.
+// FollowUse stores the method's matrix for a preconditioner that is set up after others: in FP64 where products are too few to repay
+// storing it, and otherwise, where the preconditioner leaves few iterations, at PreconditionedEpsilon. A matrix that had stayed in FP64
+// is stored where more iterations are expected.
 func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
-	now := c.Matrix.About().Storage
+	r, now := c.Attempts.Now(), c.Matrix.About().Storage
+	r.Variant = v
 	switch {
-	case c.Open && (v.Kind == precond.AMG || v.Kind == precond.CG32):
+	case c.Open && !c.Repays(r):
 		if rules.Exact(now) {
 			return nil
 		}
+		c.Spared = true
 		c.Log(fmt.Sprintf(choice.StoredPlain, choice.WhyPlain))
 		return c.usePrecision(choice.Precision{Plain: true})
-	case c.Spared && c.Plain() && c.Attempts.State.Fallback > 0 && !v.Complete():
+	case c.Spared && c.Plain() && c.Attempts.State.Fallback > 0:
 		epsilon, why := rules.DefaultEpsilon, choice.WhyCoarse
 		if choice.FewIterations(v.Kind) {
 			epsilon, why = rules.PreconditionedEpsilon, choice.WhyFine

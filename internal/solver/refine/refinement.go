@@ -218,11 +218,11 @@ func newCorrection[V any, S linop.Scalar[S]](
 	}
 	c := &Correction[V, S]{
 		At: at, Measure: measure, Exact: exact, Attempts: attempts, Prepare: s.Precondition,
-		Hopeless: s.Hopeless,
-		Ctx:      ctx, InnerTol: s.Opt.InnerTol, Vectors: s.Opt.Vectors, Log: s.Opt.Log,
+		Hopeless: s.Hopeless, Repays: s.Repays,
+		Ctx: ctx, InnerTol: s.Opt.InnerTol, Vectors: s.Opt.Vectors, Log: s.Opt.Log,
 		StoredSystem: StoredSystem[V, S]{
 			Scaled: s.Scaled, Scaling: backend.NewScaling(at, s.Scaled), Matrix: matrix, First: matrix.About().Storage,
-			Chosen: s.Opt.Storage.Epsilon == 0 && !s.Opt.NoRefine, Open: s.StorageOpen(), Spared: s.Spares(attempts.Fallbacks),
+			Chosen: s.Opt.Storage.Epsilon == 0 && !s.Opt.NoRefine, Open: s.StorageOpen(), Spared: s.Spares(storage),
 			Timed: &backend.Timed[V, S]{Operator: matrix},
 		},
 		shown: shown[V]{snapshot: snapshots(&s.System)},

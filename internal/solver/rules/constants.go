@@ -462,9 +462,18 @@ const (
 	// StorageFloor is the share of the storage error to which a correction is worth being solved for.
 	// Unit: ratio. Source: docs/precision.md. Fit: make rule-figure.
 	StorageFloor = 0.25
-	// SmallStorage is the size up to which a matrix is not stored with fewer bits: storing it takes as long as 200 products, of each of which it saves 0.4.
-	// Unit: nonzeros. Source: Poisson problems of 18,000 and 93,000 nonzeros, docs/precision.md. Fit: not fitted: chosen by the columns "x CSR" and "build" of mpsolve spmv.
-	SmallStorage = 100_000
+	// SavedByStoring is the share of a product that fewer bytes save.
+	// Unit: ratio. Source: docs/performance.md, "Real matrices". Fit: bench/real.py MPSOLVE FILE...
+	SavedByStoring = 0.4
+	// StoringProducts is how many products take as long as storing the matrix: 21 (elasticity) to 33 (power law) on two threads.
+	// Unit: products. Source: docs/precision.md. Fit: bench/uniform.sh MPSOLVE 2 FILE..., the difference of build times.
+	StoringProducts = 30
+	// ManyProducts is how many products a preconditioner that is asked for is taken to leave.
+	// Unit: products. Source: real matrices with Jacobi, docs/matrices.md. Fit: make table.
+	ManyProducts = 200.0
+	// LayoutWork is what the choice of a layout takes besides: a sample is stored in all of them.
+	// Unit: multiplications of products on two threads. Source: gun_K and Andrews, docs/precision.md. Fit: bench/uniform.sh MPSOLVE 2 FILE...
+	LayoutWork = 5e6
 	// ReplaceAt is this share where the method goes on from a residual that replaces its own: G3_circuit takes 57 iterations at 64,
 	// 67 at 16, 72 at 1, and 56 in FP64.
 	// Unit: ratio. Source: docs/precision.md, "What replacing residuals gains". Fit: make rule-figure.

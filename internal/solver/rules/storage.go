@@ -17,9 +17,9 @@ func Plain(t solve.Storage) bool { return t.Set.Uniform && t.Set.Name == "FP64" 
 // Exact reports whether no element of a storage has an error.
 func Exact(t solve.Storage) bool { return Plain(t) || t.Set.Name == adaptive.Lossless.Name }
 
-// StorageWithDefaults fills in what a storage leaves open. Symmetric matrices get NW, after symmetric scaling: CW would store a_ij and
-// a_ji differently.
-func StorageWithDefaults(t solve.Storage, symmetric, noRefine bool) solve.Storage {
+// StorageWithDefaults fills in what a storage leaves open. Matrices whose rows are of about the same size get NW, which takes fewer bytes
+// than CW; so do symmetric ones, of which CW would store a_ij and a_ji differently.
+func StorageWithDefaults(t solve.Storage, even, noRefine bool) solve.Storage {
 	switch {
 	case len(t.Set.Formats) > 0:
 	case noRefine:
@@ -36,16 +36,16 @@ func StorageWithDefaults(t solve.Storage, symmetric, noRefine bool) solve.Storag
 	}
 	if t.Criterion == "" {
 		t.Criterion = adaptive.CW
-		if symmetric {
+		if even {
 			t.Criterion = adaptive.NW
 		}
 	}
 	return t
 }
 
-// Spec converts a storage, with its defaults for a symmetric or another matrix, to the specification of package adaptive.
-func Spec(t solve.Storage, symmetric bool) adaptive.Spec {
-	t = StorageWithDefaults(t, symmetric, false)
+// Spec converts a storage, with its defaults, to the specification of package adaptive.
+func Spec(t solve.Storage, even bool) adaptive.Spec {
+	t = StorageWithDefaults(t, even, false)
 	return adaptive.Spec{
 		Set: t.Set, Epsilon: t.Epsilon, Criterion: t.Criterion, Layout: t.Layout, NoDrop: t.NoDrop, GuardBits: t.GuardBits,
 		PaperExact: t.PaperExact, StorageArithmetic: t.StorageArithmetic, DD: t.DD, Kernels: t.Kernels, Model: t.Model,
