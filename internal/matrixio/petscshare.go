@@ -49,6 +49,9 @@ func sharePETSc(s *source) (*matrixmarket.Shared, error) {
 	return f, nil
 }
 
+// mostColumns is the largest number of columns that have their own numbers in memory; less in tests.
+var mostColumns int64 = csr.MaxDim
+
 // each passes the lengths of rows from to to-1.
 func (p *petscShare) each(ctx context.Context, from, to int64, take func(lengths []int64)) error {
 	t, width := p.from(ctx, p.lengths+int64(p.whole.bytes)*from), p.whole.bytes
@@ -79,7 +82,7 @@ func (p *petscShare) read(ctx context.Context, from, to, first int64) (*matrixma
 	e := &matrixmarket.Entries{Rows: int(to - from), Cols: int(p.cols), Row: spread(ptr), First: from}
 	columns := p.from(ctx, p.columns+int64(p.whole.bytes)*first)
 	var err error
-	if p.cols > csr.MaxDim {
+	if p.cols > mostColumns {
 		e.Wide, err = indices[int64](columns, n, p.whole, p.cols, "the columns")
 	} else {
 		e.Col, err = indices[int32](columns, n, p.whole, p.cols, "the columns")
