@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // RunSome runs what on some ranks of a job of so many, each a goroutine of this process, and returns when all have returned. The other
@@ -75,4 +76,50 @@ func (s *some) Connect(send, recv []dist.Channel) dist.Connection {
 		return list
 	}
 	return s.Comm.Connect(place(send), place(recv))
+}
+
+// Spaced is a system in three domains whose rows but those of the first domain have larger numbers by Gap: there is a domain of Gap rows
+// between, and another behind, which are empty. Ranks 1 and 4 of five would own them, and are absent.
+type Spaced struct {
+	M      *csr.Matrix
+	Starts [4]int64 // of the domains of M
+	Gap    int64
+	Idle   func(first []byte) []byte // see RunSome
+}
+
+// Run runs what on the ranks that are present, or on three ranks without gaps if Gap is 0, each with its rows.
+func (s Spaced) Run(what func(c dist.Comm, a *dist.Matrix, first int64, err error)) {
+	domain, d := []int{0, 1, 2}, dist.Domains{Start: s.Starts[:]}
+	run := func(do func(c dist.Comm)) { dist.Run(3, do) }
+	if s.Gap > 0 {
+		domain = []int{0, -1, 1, 2}
+		d.Start = []int64{0, s.row(s.Starts[1]) - s.Gap}
+		for _, row := range []int64{s.Starts[1], s.Starts[2], s.Starts[3] - 1} {
+			d.Start = append(d.Start, s.row(row))
+		}
+		d.Start[4]++
+		d.Start = append(d.Start, d.Start[4]+s.Gap)
+		run = func(do func(c dist.Comm)) { RunSome(5, []int{0, 2, 3}, s.Idle, do) }
+	}
+	run(func(c dist.Comm) {
+		k := domain[c.Rank()]
+		lo, hi := s.M.RowPtr[s.Starts[k]], s.M.RowPtr[s.Starts[k+1]]
+		rows := dist.Rows{Col: make([]int64, hi-lo), Val: slices.Clone(s.M.Val[lo:hi])}
+		for e := range rows.Col {
+			rows.Col[e] = s.row(int64(s.M.Col[lo+int64(e)]))
+		}
+		for _, at := range s.M.RowPtr[s.Starts[k] : s.Starts[k+1]+1] {
+			rows.RowPtr = append(rows.RowPtr, at-lo)
+		}
+		a, err := dist.NewMatrix(c, d, []dist.Rows{rows})
+		what(c, a, s.Starts[k], err)
+	})
+}
+
+// row is the number of a row of M.
+func (s Spaced) row(i int64) int64 {
+	if i >= s.Starts[1] {
+		return i + s.Gap
+	}
+	return i
 }
