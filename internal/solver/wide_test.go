@@ -3,6 +3,7 @@ package solver
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -48,7 +49,7 @@ func solveSpaced(t *testing.T, m *csr.Matrix, b []float64, gap int64, opt solve.
 	n := int64(m.Rows) / 6 * 6
 	s := testsupport.Spaced{M: m, Starts: [4]int64{0, n / 3, n / 2, int64(m.Rows)}, Gap: gap, Idle: func(first []byte) []byte {
 		switch {
-		case bytes.HasPrefix(first, []byte("[")):
+		case json.Valid(first):
 			return []byte("[]") // outcomes of no domains
 		case bytes.Contains(first, []byte(kernels.Default().String())):
 			return slices.Clone(first)
