@@ -173,9 +173,9 @@ func (w wideShare) ghosts(lo, hi int64) (rows []int64) {
 	return slices.Compact(rows)
 }
 
-// Rows that move to other owners keep their columns beyond 2^31 (Concurrent).
+// Rows that move to other owners keep their columns beyond 2^32 (Concurrent).
 func TestConcurrentMoveOfWideRows(t *testing.T) {
-	const first, last = 1<<31 - 50, 1<<31 + 51
+	const first, last = 1<<32 - 50, 1<<32 + 51
 	whole := dist.Rows{RowPtr: []int64{0}}
 	for row := int64(first); row < last; row++ {
 		for _, j := range []int64{first, row, last - 1} {
@@ -199,7 +199,7 @@ func TestConcurrentMoveOfWideRows(t *testing.T) {
 	}
 	// Ranks 0 and 3 own all rows below and above, and are absent.
 	testsupport.RunSome(4, []int{1, 2}, nil, func(c dist.Comm) {
-		have := [][2]int64{{first, 1 << 31}, {1 << 31, last}}[c.Rank()-1]
+		have := [][2]int64{{first, 1 << 32}, {1 << 32, last}}[c.Rank()-1]
 		d := dist.Domains{Start: []int64{0, first, first + 20, last, 1 << 33}}
 		s, err := dist.Move(c, slab(have[0], have[1]), have[0], d)
 		if err != nil {

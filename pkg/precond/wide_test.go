@@ -97,7 +97,7 @@ func spaced(
 ) vector {
 	t.Helper()
 	x := make(vector, m.Rows)
-	n := int64(m.Rows) / 6 * 6
+	n := int64(m.Rows) / 36 * 36 // domains have whole nodes
 	s := testsupport.Spaced{M: m, Starts: [4]int64{0, n / 3, n / 2, int64(m.Rows)}, Gap: gap, Idle: func(first []byte) []byte {
 		if json.Valid(first) {
 			return []byte("[]") // outcomes of no domains
