@@ -76,13 +76,14 @@ func (p *petscShare) read(ctx context.Context, from, to, first int64) (*matrixma
 		return nil, err
 	}
 	n := ptr[to-from]
-	if err := p.fits(to-from, p.cols, n, false); err != nil {
+	wide := p.cols > mostColumns
+	if err := p.fits(to-from, p.cols, n, wide); err != nil { // wide columns take no more than imaginary parts
 		return nil, err
 	}
 	e := &matrixmarket.Entries{Rows: int(to - from), Cols: int(p.cols), Row: spread(ptr), First: from}
 	columns := p.from(ctx, p.columns+int64(p.whole.bytes)*first)
 	var err error
-	if p.cols > mostColumns {
+	if wide {
 		e.Wide, err = indices[int64](columns, n, p.whole, p.cols, "the columns")
 	} else {
 		e.Col, err = indices[int32](columns, n, p.whole, p.cols, "the columns")
