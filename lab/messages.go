@@ -105,7 +105,11 @@ func (r ranks) dots(n int, pool *parallel.Pool) (plain, exact func(), err error)
 		}
 		return x
 	}
-	own, whole := linop.NewHost(n, pool), dist.NewSpace(dist.NewLayout(r.Comm, d, make([][]int64, 1)), pool)
+	l, err := dist.NewLayout(r.Comm, d, make([][]int64, 1))
+	if err != nil {
+		return nil, nil, err
+	}
+	own, whole := linop.NewHost(n, pool), dist.NewSpace(l, pool)
 	x, y := fill(own), fill(whole)
 	one := make([]int64, 1)
 	plain = func() {

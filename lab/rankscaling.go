@@ -90,41 +90,39 @@ func (r ranks) scaleFirst(ctx context.Context, n int, k generate.Kind, weak bool
 	return s, nil
 }
 
-// edge returns the edge of the cube of a kind with about so many rows.
-func edge(k generate.Kind, rows int64) (int, error) {
+// edge returns the edge of the cube of a kind with about so many rows, and their number.
+func edge(k generate.Kind, about int64) (n, rows int64, err error) {
 	one, _, err := k.Estimate(generate.Params{"n": 1})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return max(2, int(math.Round(math.Cbrt(float64(rows)/float64(one))))), nil
+	n = max(2, int64(math.Round(math.Cbrt(float64(about)/float64(one)))))
+	return n, one * n * n * n, nil
 }
 
 // Memory returns the bytes that the largest of the matrices takes on a rank while it is made, including the
-// coefficients of weak scaling on so many ranks.
+// coefficients, which reach a plane further on either side, of weak scaling on so many ranks.
 func (o RanksOptions) Memory(ranks int) (most int64) {
 	for _, k := range o.Kinds {
-		n, err := edge(k, o.Rows)
+		n, _, err := edge(k, o.Rows)
 		if err != nil {
 			continue // ScaleRanks reports the error
 		}
+		all, _, _ := edge(k, o.Rows*int64(ranks))
 		rows, nnz, _ := k.Estimate(generate.Params{"n": float64(n)})
 		const columns = 8 // of int64, before they become positions
-		most = max(most, csr.Bytes(rows, nnz)+columns*nnz+8*rows*int64(ranks))
+		most = max(most, csr.Bytes(rows, nnz)+columns*nnz+8*(rows+2*all*all))
 	}
 	return most
 }
 
 // spread makes the matrix of a kind with about so many rows; each rank makes its own rows.
 func (r ranks) spread(k generate.Kind, rows int64, domains int, pool *parallel.Pool) (*dist.Matrix, error) {
-	n, err := edge(k, rows)
+	n, rows, err := edge(k, rows)
 	if err != nil {
 		return nil, err
 	}
 	p := generate.Params{"n": float64(n)}
-	rows, _, err = k.Estimate(p)
-	if err != nil {
-		return nil, err
-	}
 	d, err := dist.Cut(rows, domains, func(row int64) int64 { return row })
 	if err != nil {
 		return nil, err

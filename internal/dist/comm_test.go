@@ -45,7 +45,12 @@ func move3(t *testing.T, c Comm, m *csr.Matrix, domains int, most int64) {
 			t.Error(err)
 			return
 		}
-		have = moveRows(c, have, first, d, most)
+		s, err := moveRows(c, Slab{Matrix: have}, first, d, most)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		have = s.Matrix
 		starts := d.starts(c.Size())
 		first = starts[c.Rank()]
 		want := RowRange(m, int(first), int(starts[c.Rank()+1]))

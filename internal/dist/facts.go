@@ -49,14 +49,18 @@ func (m *Matrix) mirror(p Part) func(i int) uint64 {
 			switch {
 			case v<<1 == 0 || j == i: // a zero need not be stored
 			case j > i:
-				sum += kernels.HashEntry(i, j, v)
+				sum += kernels.HashEntry(i*spreadBits, j, v)
 			default:
-				sum -= kernels.HashEntry(j, i, v)
+				sum -= kernels.HashEntry(j*spreadBits, i, v)
 			}
 		}
 		return sum
 	}
 }
+
+// spreadBits is odd with bits all over (2^64 over the golden ratio). HashEntry keeps rows and columns of 32 bits apart, and rows times it
+// from any columns.
+const spreadBits = 0x9e3779b97f4a7c15
 
 // global returns f with positions in the whole matrix.
 func (m *Matrix) global(f csr.Facts) csr.Facts {

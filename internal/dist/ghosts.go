@@ -13,8 +13,8 @@ import (
 // A finder finds the ghosts of a domain and their indices among the ghosts: by a bit set over all columns between the
 // first and the last ghost, if these are not many more than the domain's nonzeros, and otherwise by binary search.
 type finder struct {
-	lo, hi int64    // own rows
-	ghosts []int64  // ascending
+	lo, hi int64    // own rows, as columns
+	ghosts []int64  // columns, ascending
 	first  int32    // column of the first bit
 	set    []uint64 // columns that are ghosts
 	before []int32  // ghosts before each word of set
@@ -23,7 +23,7 @@ type finder struct {
 // mostBits is the largest number of bits of a finder's set for each nonzero.
 const mostBits = 16
 
-// newFinder returns the finder of a domain of rows lo to hi-1 of n, with these columns.
+// newFinder returns the finder of a domain with these columns of n, of which lo to hi-1 are its own rows.
 func newFinder(cols []int32, n, lo, hi int64) *finder {
 	f := &finder{lo: lo, hi: hi}
 	least, most := int32(0), int32(n-1)
@@ -67,12 +67,13 @@ func (f *finder) place(cols []int32, p Part) {
 			cols[k] = j + at
 			continue
 		}
+		var place int
 		if f.set == nil {
-			cols[k] = int32(p.At + p.position(int64(j)))
-			continue
+			place, _ = slices.BinarySearch(f.ghosts, int64(j))
+		} else {
+			bit := j - f.first
+			place = int(f.before[bit>>6]) + bits.OnesCount64(f.set[bit>>6]&(1<<(bit&63)-1))
 		}
-		bit := j - f.first
-		place := int(f.before[bit>>6]) + bits.OnesCount64(f.set[bit>>6]&(1<<(bit&63)-1))
 		if place >= p.Below {
 			place += p.Own
 		}

@@ -66,8 +66,8 @@ type Layout struct {
 }
 
 // NewLayout returns the layout of vectors whose parts, for the domains that this rank owns, have these ghosts: rows
-// of other domains, ascending, by part. It is collective.
-func NewLayout(c Comm, d Domains, ghosts [][]int64) *Layout {
+// of other domains, ascending, by part. It is an error if a rank has more than 2^31-1 rows and ghosts. It is collective.
+func NewLayout(c Comm, d Domains, ghosts [][]int64) (*Layout, error) {
 	l := &Layout{Comm: c, Domains: d}
 	first, _ := d.Owned(c.Rank(), c.Size())
 	for k, rows := range ghosts {
@@ -82,8 +82,11 @@ func NewLayout(c Comm, d Domains, ghosts [][]int64) *Layout {
 		l.Len = p.Next()
 		l.Own += p.Own
 	}
+	if err := agreed(c, Fits(int64(l.Len))); err != nil {
+		return nil, err
+	}
 	l.Halo = newHalo(l)
-	return l
+	return l, nil
 }
 
 // apart is the least number of positions between the own elements of two parts. Kernels that process several rows at

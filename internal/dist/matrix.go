@@ -2,7 +2,6 @@ package dist
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -35,50 +34,12 @@ func (m *Matrix) Through(c Comm) *Matrix {
 // NewMatrix returns the matrix of these domains, given the rows of the domains that this rank owns. It takes over the
 // memory of the rows. It is collective.
 func NewMatrix(c Comm, d Domains, parts []Rows) (*Matrix, error) {
-	ghosts := make([][]int64, len(parts))
 	first, _ := d.Owned(c.Rank(), c.Size())
-	for k, p := range parts {
-		ghosts[k] = ghostsOf(p.Col, d.Start[first+k], d.Start[first+k+1])
-	}
-	l := NewLayout(c, d, ghosts)
-	if err := l.fits(); err != nil {
+	s, err := NewSlab(d.Start[first], parts...)
+	if err := agreed(c, err); err != nil {
 		return nil, err
 	}
-	return l.matrix(l.join(parts)), nil
-}
-
-// join joins the rows of all parts into one matrix.
-func (l *Layout) join(parts []Rows) *csr.Matrix {
-	nnz := 0
-	for _, p := range parts {
-		nnz += len(p.Col)
-	}
-	m := &csr.Matrix{Rows: l.Len, Cols: l.Len, RowPtr: make([]int64, l.Len+1), Col: make([]int32, 0, nnz)}
-	if len(parts) == 1 {
-		m.Val = parts[0].Val
-	}
-	behind := 0 // the own rows so far
-	for k, rows := range parts {
-		p := l.Parts[k]
-		base := int64(len(m.Col))
-		for ; behind < p.First(); behind++ {
-			m.RowPtr[behind+1] = base
-		}
-		for i := range p.Own {
-			m.RowPtr[p.First()+i+1] = base + rows.RowPtr[i+1]
-		}
-		for _, j := range rows.Col {
-			m.Col = append(m.Col, int32(p.At+p.position(j)))
-		}
-		if len(parts) > 1 {
-			m.Val = append(m.Val, rows.Val...)
-		}
-		behind = p.End()
-	}
-	for ; behind < l.Len; behind++ {
-		m.RowPtr[behind+1] = int64(len(m.Col))
-	}
-	return m
+	return s.Adopt(c, d)
 }
 
 // Spread distributes the matrix m, which every rank has, over the ranks of c in so many domains. It is collective.
@@ -125,27 +86,8 @@ func (m *Matrix) PartOf(local *csr.Matrix, k int) *csr.Matrix {
 	return a
 }
 
-// Adopt returns the matrix of these domains. m holds the rows that this rank owns, one domain after the other, with
-// their columns in the whole matrix, ascending in each row. Adopt takes over the memory of m and allocates none for
-// columns and values. It is collective.
-func Adopt(c Comm, d Domains, m *csr.Matrix) (*Matrix, error) {
-	lo, hi := d.Owned(c.Rank(), c.Size())
-	finders, ghosts := make([]*finder, hi-lo), make([][]int64, hi-lo)
-	eachPart(len(ghosts), func(k int) {
-		finders[k] = newFinder(columnsOf(m, d, lo, k), d.Rows(), d.Start[lo+k], d.Start[lo+k+1])
-		ghosts[k] = finders[k].ghosts
-	})
-	l := NewLayout(c, d, ghosts)
-	if err := l.fits(); err != nil {
-		return nil, err
-	}
-	eachPart(len(l.Parts), func(k int) { finders[k].place(columnsOf(m, d, lo, k), l.Parts[k]) })
-	if l.Len > m.Rows {
-		m.RowPtr = l.withGhosts(m.RowPtr)
-	}
-	m.Rows, m.Cols = l.Len, l.Len
-	return l.matrix(m), nil
-}
+// Adopt is Slab.Adopt of rows whose columns have the numbers of the whole matrix. It is collective.
+func Adopt(c Comm, d Domains, m *csr.Matrix) (*Matrix, error) { return Slab{Matrix: m}.Adopt(c, d) }
 
 // columnsOf returns the columns of the rows of part k, given the rows of domain lo and the following ones.
 func columnsOf(m *csr.Matrix, d Domains, lo, k int) []int32 {
@@ -168,16 +110,6 @@ func (l *Layout) withGhosts(ptr []int64) []int64 {
 	}
 	upTo(l.Len)
 	return all
-}
-
-// fits returns an error if positions on any rank exceed int32. It is collective.
-func (l *Layout) fits() error {
-	largest := []int64{int64(l.Len)}
-	l.Comm.Max(largest)
-	if largest[0] > math.MaxInt32 {
-		return fmt.Errorf("dist: %d rows and ghosts on a rank; at most 2^31-1 are possible: more ranks are needed", largest[0])
-	}
-	return nil
 }
 
 // matrix returns the matrix of which this rank has these rows. It is collective.

@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -9,27 +10,35 @@ import (
 // moveBytes is about the number of bytes that a rank sends at a time.
 const moveBytes = 32 << 20
 
-// Move returns the rows that this rank owns, given rows first, first + 1, ... of a matrix in m: each rank has some
-// rows, each row is on one rank, and ranks have them in order. Columns stay as they are. At most about 32 MiB of a
-// rank are in flight at a time. It is collective.
-func Move(c Comm, m *csr.Matrix, first int64, d Domains) *csr.Matrix {
-	return moveRows(c, m, first, d, moveBytes)
+// Move returns the rows that this rank owns, given rows first, first + 1, ... of a matrix in s: each rank has some
+// rows, each row is on one rank, and ranks have them in order. Columns are those of the whole on all ranks, or on none. At most about
+// 32 MiB of a rank are in flight at a time. It is collective.
+func Move(c Comm, s Slab, first int64, d Domains) (Slab, error) {
+	return moveRows(c, s, first, d, moveBytes)
 }
 
 // moveRows is Move with so many bytes at a time.
-func moveRows(c Comm, m *csr.Matrix, first int64, d Domains, most int64) *csr.Matrix {
-	v := &move{c: c, m: m, first: first, starts: d.starts(c.Size()), most: most}
-	own := v.receiver(m.Cols)
+func moveRows(c Comm, s Slab, first int64, d Domains, most int64) (Slab, error) {
+	v := &move{c: c, m: s, first: first, starts: d.starts(c.Size()), most: most, column: 4}
+	if s.Columns != nil {
+		v.column = 8
+	}
+	v.receive()
 	for {
 		var sent bool
 		to := v.messages(&sent)
 		if !Any(c, sent) {
-			return own
+			break
 		}
 		for from, b := range c.Alltoall(to) {
-			v.put(own, from, b)
+			v.put(from, b)
 		}
 	}
+	if s.Columns == nil {
+		return Slab{Matrix: &csr.Matrix{Rows: len(v.ptr) - 1, Cols: s.Cols, RowPtr: v.ptr, Col: Numbers[int32](v.cols), Val: v.val}}, nil
+	}
+	own, err := NewSlab(v.starts[c.Rank()], Rows{v.ptr, Numbers[int64](v.cols), v.val})
+	return own, agreed(c, err)
 }
 
 // starts returns the first row of each rank, and n.
@@ -46,33 +55,40 @@ func (d Domains) starts(size int) []int64 {
 // move is the state of Move.
 type move struct {
 	c      Comm
-	m      *csr.Matrix
+	m      Slab
 	first  int64
 	starts []int64 // of the rows of each rank, after the move
 	most   int64   // bytes to send at a time, about
+	column int64   // bytes of a column in messages: 8 where columns are those of the whole
 	sent   int     // rows of m
+
+	ptr  []int64 // the rows of this rank
+	cols []byte
+	val  []float64
 
 	row, at []int64 // where the next data from each rank belong: the row, and the position of its nonzeros
 }
 
-// receiver returns the rows of this rank, still empty: all ranks announce how much they will send.
-func (v *move) receiver(cols int) *csr.Matrix {
+// receive makes room for the rows of this rank: ranks announce how much they will send.
+func (v *move) receive() {
 	to := make([][]byte, v.c.Size())
 	for r := range to {
 		from, end := v.part(r)
+		if from == end {
+			continue
+		}
 		to[r] = Bytes([]int64{int64(end - from), v.m.RowPtr[end] - v.m.RowPtr[from]})
 	}
 	v.row, v.at = make([]int64, len(to)), make([]int64, len(to))
 	var rows, nnz int64
 	for r, b := range v.c.Alltoall(to) {
-		counts := Numbers[int64](b)
 		v.row[r], v.at[r] = rows, nnz
-		rows, nnz = rows+counts[0], nnz+counts[1]
+		if counts := Numbers[int64](b); len(counts) > 0 {
+			rows, nnz = rows+counts[0], nnz+counts[1]
+		}
 	}
-	return &csr.Matrix{
-		Rows: int(rows), Cols: cols, RowPtr: make([]int64, rows+1),
-		Col: make([]int32, nnz), Val: make([]float64, nnz),
-	}
+	v.ptr, v.val = make([]int64, rows+1), make([]float64, nnz)
+	v.cols = Bytes(make([]int64, (v.column*nnz+7)/8))[:v.column*nnz]
 }
 
 // part returns the rows of m that go to rank r.
@@ -91,7 +107,7 @@ func (v *move) messages(sent *bool) [][]byte {
 		if from >= end {
 			continue
 		}
-		stop, _ := slices.BinarySearchFunc(v.m.RowPtr[from+1:end+1], v.m.RowPtr[from]+room/12, func(at, most int64) int { return int(at - most) })
+		stop, _ := slices.BinarySearchFunc(v.m.RowPtr[from+1:end+1], v.m.RowPtr[from]+room/(8+v.column), func(at, most int64) int { return int(at - most) })
 		stop = min(from+stop+1, from+1+int(room/8), end)
 		to[r] = v.message(from, stop)
 		v.sent, *sent = stop, true
@@ -105,15 +121,21 @@ func (v *move) messages(sent *bool) [][]byte {
 // message packs rows: their number, the number of nonzeros, the number in each row, values and columns.
 func (v *move) message(from, end int) []byte {
 	a, z := v.m.RowPtr[from], v.m.RowPtr[end]
-	b := make([]byte, 0, 16+8*int64(end-from)+12*(z-a))
+	b := make([]byte, 0, 16+8*int64(end-from)+(8+v.column)*(z-a))
 	b = append(b, Bytes([]int64{int64(end - from), z - a})...)
 	b = append(b, Bytes(v.m.RowPtr[from+1:end+1])...)
 	b = append(b, Bytes(v.m.Val[a:z])...)
-	return append(b, Bytes(v.m.Col[a:z])...)
+	if v.m.Columns == nil {
+		return append(b, Bytes(v.m.Col[a:z])...)
+	}
+	for _, j := range v.m.Col[a:z] {
+		b = binary.NativeEndian.AppendUint64(b, uint64(v.m.Columns[j]))
+	}
+	return b
 }
 
 // put stores the rows of a message.
-func (v *move) put(own *csr.Matrix, from int, b []byte) {
+func (v *move) put(from int, b []byte) {
 	if len(b) == 0 {
 		return
 	}
@@ -124,10 +146,10 @@ func (v *move) put(own *csr.Matrix, from int, b []byte) {
 	row, at := v.row[from], v.at[from]
 	shift := at + nnz - ends[rows-1]
 	for i, end := range ends {
-		own.RowPtr[row+int64(i)+1] = end + shift
+		v.ptr[row+int64(i)+1] = end + shift
 	}
-	copy(own.Val[at:], Numbers[float64](b[:8*nnz]))
-	copy(own.Col[at:], Numbers[int32](b[8*nnz:]))
+	copy(v.val[at:], Numbers[float64](b[:8*nnz]))
+	copy(v.cols[v.column*at:], b[8*nnz:])
 	v.row[from], v.at[from] = row+rows, at+nnz
 }
 

@@ -114,7 +114,7 @@ func (m *Matrix) Transposed(rows []int) []float64 {
 	}
 	partner := make([]float64, total)
 	asked := make([][]byte, c.Size()) // row and column, of the partner
-	slots := make([][]int32, c.Size())
+	slots := make([][]int, c.Size())  // of elements: there may be more than rows fit in 32 bits
 	for r, i := range rows {
 		p := m.Parts[m.Part(i)]
 		cols, _ := m.Local.Row(i)
@@ -128,7 +128,7 @@ func (m *Matrix) Transposed(rows []int) []float64 {
 			owner := m.Domains.Owner(m.Domains.Of(row), c.Size())
 			asked[owner] = binary.LittleEndian.AppendUint64(asked[owner], uint64(row))
 			asked[owner] = binary.LittleEndian.AppendUint64(asked[owner], uint64(p.Row+int64(i-p.First())))
-			slots[owner] = append(slots[owner], int32(at))
+			slots[owner] = append(slots[owner], at)
 		}
 	}
 	answers := make([][]byte, c.Size())

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -66,12 +67,13 @@ func (h *mpxHead) decode(b []byte) string {
 	h.Header = matrixmarket.Header{Format: matrixmarket.Format(b[12]), Field: matrixmarket.Field(b[13]), Symmetry: matrixmarket.Symmetry(b[14])}
 	h.rows, h.cols, h.entries = int64(le.Uint64(b[16:])), int64(le.Uint64(b[24:])), int64(le.Uint64(b[32:]))
 	h.nonFinite = int64(le.Uint64(b[48:]))
-	const most = 1 << 46
 	switch {
 	case h.Format > matrixmarket.Array || h.Field > matrixmarket.Complex || h.Symmetry > matrixmarket.Hermitian:
 		return "the header names an unknown kind of matrix"
-	case h.rows < 0 || h.cols < 0 || h.entries < 0 || h.rows > most || h.cols > most || h.entries > most || h.nonFinite < 0:
+	case h.rows < 0 || h.cols < 0 || h.entries < 0 || max(h.rows, h.cols, h.entries) > maxSize || h.nonFinite < 0:
 		return "the header has sizes that are out of range"
+	case h.Format == matrixmarket.Coordinate && h.cols > csr.MaxDim:
+		return "the header of a sparse matrix has more columns than numbers of 32 bits count"
 	case h.Format == matrixmarket.Array && float64(h.rows)*float64(h.cols) != float64(h.entries):
 		return "the header of a dense matrix has another number of elements than rows times columns"
 	case le.Uint64(b[40:]) != uint64(h.layout().size):

@@ -17,6 +17,7 @@ type mpxShare struct {
 
 // shareMPX returns a file of which rows can be read; nil if its values are complex.
 func shareMPX(s *source) (*matrixmarket.Shared, error) {
+	s.wide = true
 	b, err := s.mpxHead(s.in.At, s.in.Size)
 	if err != nil || b.head.Field == matrixmarket.Complex {
 		return nil, err

@@ -121,7 +121,7 @@ func (z *npz) ints(name string) (v []int64, err error) {
 // below reads indices below a limit.
 func (z *npz) below(name string, limit int64) (v []int32, err error) {
 	err = z.array(name, 'i', func(s *source, a array, n int64) error {
-		v, err = s.indices(n, a.kind, limit, name)
+		v, err = indices[int32](s, n, a.kind, limit, name)
 		return err
 	})
 	return v, err

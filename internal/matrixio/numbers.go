@@ -111,11 +111,11 @@ func (s *source) integers(n int64, k kind, what string) ([]int64, error) {
 }
 
 // indices reads indices, which count from 0 and are below limit.
-func (s *source) indices(n int64, k kind, limit int64, what string) (v []int32, err error) {
+func indices[I int32 | int64](s *source, n int64, k kind, limit int64, what string) (v []I, err error) {
 	if err := s.holds(n, int64(k.bytes), what); err != nil {
 		return nil, err
 	}
-	v = make([]int32, 0, s.room(n))
+	v = make([]I, 0, s.room(n))
 	start, bad := s.at, int64(-1)
 	var index int64
 	err = s.each(n, k, what, func(raw []byte) {
@@ -124,7 +124,7 @@ func (s *source) indices(n int64, k kind, limit int64, what string) (v []int32, 
 			if uint64(i) >= uint64(limit) && bad < 0 {
 				bad, index = int64(len(v)), i
 			}
-			v = append(v, int32(i))
+			v = append(v, I(i))
 		}
 	})
 	if err == nil && bad >= 0 {

@@ -57,7 +57,7 @@ func readPETSc(s *source) (*matrixmarket.Content, error) {
 		return nil, err
 	}
 	e := &matrixmarket.Entries{Rows: int(h.rows), Cols: int(h.cols)}
-	if e.Col, err = s.indices(h.entries, h.whole, h.cols, "the columns"); err != nil {
+	if e.Col, err = indices[int32](s, h.entries, h.whole, h.cols, "the columns"); err != nil {
 		return nil, err
 	}
 	values, err := s.petscValues(h.entries)

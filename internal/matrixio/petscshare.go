@@ -3,6 +3,7 @@ package matrixio
 import (
 	"context"
 
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -15,6 +16,7 @@ type petscShare struct {
 
 // sharePETSc returns a file of which rows can be read; nil if its values are complex, or it has faults of which readPETSc tells.
 func sharePETSc(s *source) (*matrixmarket.Shared, error) {
+	s.wide = true
 	h, err := s.petscHead()
 	if err != nil {
 		return nil, err
@@ -23,7 +25,7 @@ func sharePETSc(s *source) (*matrixmarket.Shared, error) {
 	f := &matrixmarket.Shared{Rows: int(h.rows), Cols: int(h.cols), Entries: h.entries, Read: p.read, Lengths: p.each}
 	width := int64(h.whole.bytes)
 	if h.sparse {
-		if h.entries > s.size/width {
+		if max(h.rows, h.entries) > s.size/width {
 			return nil, nil
 		}
 		p.columns = p.lengths + width*h.rows
@@ -46,6 +48,9 @@ func sharePETSc(s *source) (*matrixmarket.Shared, error) {
 	f.Warnings = told.Warnings
 	return f, nil
 }
+
+// mostColumns is the largest number of columns that have their own numbers in memory; less in tests.
+var mostColumns int64 = csr.MaxDim
 
 // each passes the lengths of rows from to to-1.
 func (p *petscShare) each(ctx context.Context, from, to int64, take func(lengths []int64)) error {
@@ -71,19 +76,26 @@ func (p *petscShare) read(ctx context.Context, from, to, first int64) (*matrixma
 		return nil, err
 	}
 	n := ptr[to-from]
-	if err := p.fits(to-from, p.cols, n, false); err != nil {
+	wide := p.cols > mostColumns
+	if err := p.fits(to-from, p.cols, n, wide); err != nil { // wide columns take no more than imaginary parts
 		return nil, err
 	}
-	col, err := p.from(ctx, p.columns+int64(p.whole.bytes)*first).indices(n, p.whole, p.cols, "the columns")
+	e := &matrixmarket.Entries{Rows: int(to - from), Cols: int(p.cols), Row: spread(ptr), First: from}
+	columns := p.from(ctx, p.columns+int64(p.whole.bytes)*first)
+	var err error
+	if wide {
+		e.Wide, err = indices[int64](columns, n, p.whole, p.cols, "the columns")
+	} else {
+		e.Col, err = indices[int32](columns, n, p.whole, p.cols, "the columns")
+	}
 	if err != nil {
 		return nil, err
 	}
 	s := p.from(ctx, p.values+8*first)
-	val, _, err := s.floats(n, kind{'f', 8}, "the values")
-	if err != nil {
+	if e.Val, _, err = s.floats(n, kind{'f', 8}, "the values"); err != nil {
 		return nil, err
 	}
-	return s.content(&matrixmarket.Entries{Rows: int(to - from), Cols: int(p.cols), Row: spread(ptr), Col: col, Val: val})
+	return s.content(e)
 }
 
 // readDense reads rows of a dense matrix, which lie one after the other, or elements of a vector.

@@ -23,6 +23,8 @@ type source struct {
 	opt  matrixmarket.Options
 	part string // of the file, such as a member of an archive; "": the file itself
 
+	wide bool // ranks share it: it may have more rows than a process can index
+
 	r     io.Reader
 	at    int64 // bytes read so far
 	size  int64 // in bytes; -1: unknown
@@ -128,10 +130,16 @@ func (s *source) holds(n, bytes int64, what string) error {
 	return nil
 }
 
+// maxSize is beyond the numbers of rows, columns and entries of any file.
+const maxSize = 1 << 46
+
 // dims checks the dimensions of what follows, and reports them to the caller.
 func (s *source) dims(h matrixmarket.Header, rows, cols int64) error {
-	if rows < 0 || cols < 0 || rows > csr.MaxDim || cols > csr.MaxDim {
+	switch {
+	case rows < 0 || cols < 0 || max(rows, cols) > maxSize || h.Format == matrixmarket.Array && float64(rows)*float64(cols) > maxSize:
 		return s.fault("dimensions %d x %d are out of range", rows, cols)
+	case !s.wide && max(rows, cols) > csr.MaxDim:
+		return s.fault("%d x %d: a process can index %d rows and columns", rows, cols, csr.MaxDim)
 	}
 	if s.opt.Check != nil {
 		return s.opt.Check(h, int(rows), int(cols))

@@ -3,7 +3,6 @@ package generate
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -121,16 +120,13 @@ func (m *stamped) fill(row int, col []int32, val []float64) {
 }
 
 // MakeRows makes rows lo to hi-1 of the matrix that Generate makes of the kind, on the threads of pool, for example the
-// rows of a rank. rowPtr begins with 0; col has the columns of the whole matrix.
+// rows of a rank. rowPtr begins with 0; col has the columns of the whole matrix. Stencils on a grid, poisson2d, poisson3d,
+// elasticity3d and stencil27 may have more rows than Generate makes: edges up to 2^18.
 func (k Kind) MakeRows(p Params, lo, hi int64, pool *parallel.Pool) (rowPtr, col []int64, val []float64, err error) {
-	v, err := k.values(p)
+	s, err := k.sourceOf(p, lo, hi, pool)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if rows, _ := k.size(v); lo < 0 || lo > hi || hi > rows || rows > math.MaxInt32 {
-		return nil, nil, nil, fmt.Errorf("generate %s: rows %d to %d of %d, at most 2^31-1", k.Name, lo, hi, rows)
-	}
-	s := k.source(pool, v)
 	n := int(hi - lo)
 	rowPtr = make([]int64, n+1)
 	eachRow(pool, n, func(i int) { rowPtr[i+1] = int64(s.count(int(lo) + i)) })
@@ -142,13 +138,37 @@ func (k Kind) MakeRows(p Params, lo, hi int64, pool *parallel.Pool) (rowPtr, col
 	pool.Each(parts, func(part int) {
 		var narrow []int32
 		for i := part * rowsPerPart; i < min(n, (part+1)*rowsPerPart); i++ {
-			from, to := rowPtr[i], rowPtr[i+1]
+			from, to, row := rowPtr[i], rowPtr[i+1], lo+int64(i)
 			narrow = append(narrow[:0], make([]int32, to-from)...)
-			s.fill(int(lo)+i, narrow, val[from:to])
+			s.fill(int(row), narrow, val[from:to])
 			for at, j := range narrow {
-				col[from+int64(at)] = int64(j)
+				col[from+int64(at)] = row + int64(j-int32(row)) // they differ by less than 2^31
 			}
 		}
 	})
 	return rowPtr, col, val, nil
+}
+
+// sourceOf returns the source of rows lo to hi-1.
+func (k Kind) sourceOf(p Params, lo, hi int64, pool *parallel.Pool) (source, error) {
+	v, err := k.values(p)
+	if k.part != nil {
+		v, err = k.valuesUpTo(p, func(q Param) float64 { return max(q.Max, q.largest) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := k.size(v)
+	if lo < 0 || lo > hi || hi > rows {
+		return nil, fmt.Errorf("generate %s: rows %d to %d of %d", k.Name, lo, hi, rows)
+	}
+	if k.part != nil {
+		if s := k.part(pool, v, int(lo), int(hi)); s != nil {
+			return s, nil
+		}
+	}
+	if _, err := k.values(p); err != nil {
+		return nil, err
+	}
+	return k.source(pool, v), nil
 }

@@ -162,7 +162,7 @@ func grains(pool *parallel.Pool, v values, seed uint64) field {
 	if v["bounded"] == 0 {
 		return logNormalField(pool, cells, decades, grain, seed)
 	}
-	f := field{cells, make([]float64, cells.points())}
+	f := field{grid: cells, value: make([]float64, cells.points())}
 	eachRow(pool, len(f.value), func(i int) {
 		x, y, z := f.at(i)
 		f.value[i] = pow10(decades * boundedNormal(stratified(seed, x/grain, y/grain, z/grain)) / 6)

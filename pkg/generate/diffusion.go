@@ -37,27 +37,41 @@ func poissonKind(name string, dim, n int, help string) Kind {
 		size: func(v values) (rows, nnz int64) {
 			return stencil{cube(dim, v.int("n")), faces(dim)}.size()
 		},
-		source: func(pool *parallel.Pool, v values) source { return newPoisson(pool, dim, v) },
-		nodes:  gridNodes(dim),
+		source: func(pool *parallel.Pool, v values) source {
+			return newPoisson(pool, dim, v, 0, cube(dim, v.int("n")).points())
+		},
+		part:  func(pool *parallel.Pool, v values, lo, hi int) source { return newPoisson(pool, dim, v, lo, hi) },
+		nodes: gridNodes(dim),
 	}
 }
 
-func newPoisson(pool *parallel.Pool, dim int, v values) poisson {
+// newPoisson returns the source of rows lo to hi-1.
+func newPoisson(pool *parallel.Pool, dim int, v values, lo, hi int) poisson {
 	n := v.int("n")
 	padded, pad := grid{n + 2, n + 2, 1}, [3]int{1, 1, 0}
 	if dim == 3 {
 		padded.nz, pad[2] = n+2, 1
 	}
-	return poisson{
-		stencil: stencil{cube(dim, n), faces(dim)},
-		k:       logNormalField(pool, padded, v["decades"], v.int("grain"), v.seed()),
-		pad:     pad,
+	p := poisson{stencil: stencil{cube(dim, n), faces(dim)}, k: field{grid: padded}, pad: pad}
+	reach := padded.nx * padded.ny // to the neighbours of a cell that lie furthest from it
+	if dim == 2 {
+		reach = padded.nx
 	}
+	if lo < hi {
+		p.k = logNormalPart(pool, padded, p.cell(lo)-reach, p.cell(hi-1)+reach+1, v["decades"], v.int("grain"), v.seed())
+	}
+	return p
+}
+
+// cell returns the place in the field of the cell of a row.
+func (p poisson) cell(row int) int {
+	x, y, z := p.at(row)
+	return p.k.index(x+p.pad[0], y+p.pad[1], z+p.pad[2])
 }
 
 func (p poisson) fill(row int, col []int32, val []float64) {
 	x, y, z := p.at(row)
-	cell := p.k.index(x+p.pad[0], y+p.pad[1], z+p.pad[2])
+	cell := p.cell(row) - p.k.first
 	here := p.k.value[cell]
 	var sum float64
 	next, diagonal := 0, 0

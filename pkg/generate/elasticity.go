@@ -35,15 +35,25 @@ func elasticity3D() Kind {
 			return 3 * cubed(n), 9 * cubed(3*n-2)
 		},
 		source: func(pool *parallel.Pool, v values) source {
-			n := v.int("n")
-			return elasticity{
-				nodes:   cube(3, n),
-				modulus: logNormalField(pool, cube(3, n+1), v["decades"], v.int("grain"), v.seed()),
-				unit:    brickStiffness(),
-			}
+			return newElasticity(pool, v, 0, 3*cube(3, v.int("n")).points())
 		},
+		part:  func(pool *parallel.Pool, v values, lo, hi int) source { return newElasticity(pool, v, lo, hi) },
 		nodes: gridNodes(3),
 	}
+}
+
+// newElasticity returns the source of rows lo to hi-1.
+func newElasticity(pool *parallel.Pool, v values, lo, hi int) elasticity {
+	n := v.int("n")
+	e := elasticity{nodes: cube(3, n), unit: brickStiffness()}
+	if lo < hi { // the elements of a node are as far as one further along each axis
+		g := cube(3, n+1)
+		x, y, z := e.nodes.at((hi - 1) / 3)
+		end := g.index(x+1, y+1, z+1) + 1
+		x, y, z = e.nodes.at(lo / 3)
+		e.modulus = logNormalPart(pool, g, g.index(x, y, z), end, v["decades"], v.int("grain"), v.seed())
+	}
+	return e
 }
 
 // brickStiffness returns the stiffness matrix of the unit cube with E = 1, the
@@ -164,7 +174,7 @@ func (e elasticity) blockRow(i int, p, q [3]int) (row [3]float64) {
 			for x := lo[0]; x <= hi[0]; x++ {
 				a := p[0] + 1 - x | (p[1]+1-y)<<1 | (p[2]+1-z)<<2
 				b := q[0] + 1 - x | (q[1]+1-y)<<1 | (q[2]+1-z)<<2
-				modulus := e.modulus.value[e.modulus.index(x, y, z)]
+				modulus := e.modulus.value[e.modulus.index(x, y, z)-e.modulus.first]
 				for j, s := range e.unit[a][b][i] {
 					row[j] += float64(modulus * s)
 				}

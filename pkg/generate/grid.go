@@ -45,18 +45,24 @@ func (g grid) around(x, y, z int) box {
 	}
 }
 
-// field is a coefficient at each point of a grid.
+// field is a coefficient at points of a grid.
 type field struct {
 	grid
-	value []float64
+	value []float64 // of points first, first + 1, ...: of all unless only a part is made
+	first int
 }
 
 // logNormalField draws coefficients over that many decades; the points of a
 // grain, a cube of that edge, have the same one.
 func logNormalField(pool *parallel.Pool, g grid, decades float64, grain int, seed uint64) field {
-	f := field{g, make([]float64, g.points())}
+	return logNormalPart(pool, g, 0, g.points(), decades, grain, seed)
+}
+
+// logNormalPart is logNormalField with the coefficients of points lo to hi-1 alone.
+func logNormalPart(pool *parallel.Pool, g grid, lo, hi int, decades float64, grain int, seed uint64) field {
+	f := field{g, make([]float64, hi-lo), lo}
 	eachRow(pool, len(f.value), func(i int) {
-		x, y, z := g.at(i)
+		x, y, z := g.at(lo + i)
 		f.value[i] = logNormal(hash(seed, x/grain, y/grain, z/grain), decades)
 	})
 	return f
@@ -111,6 +117,7 @@ func (s stencil) size() (rows, nnz int64) {
 func stencilKind(k Kind, dim int, of func(v values) stencil) Kind {
 	k.size = func(v values) (rows, nnz int64) { return of(v).size() }
 	k.source = func(_ *parallel.Pool, v values) source { return of(v) }
+	k.part = func(_ *parallel.Pool, v values, _, _ int) source { return of(v) }
 	k.nodes = gridNodes(dim)
 	return k
 }

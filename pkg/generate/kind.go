@@ -23,7 +23,12 @@ type Kind struct {
 
 	size   func(v values) (rows, nnz int64)
 	source func(pool *parallel.Pool, v values) source
-	nodes  func(v values) nodes // nil if the unknowns lie on no grid
+
+	// part is the source of rows lo to hi-1 alone, of a matrix of any size, with columns modulo 2^32; none is 2^31 from its row. nil: the
+	// kind, or a matrix with these parameters, is made of all rows.
+	part func(pool *parallel.Pool, v values, lo, hi int) source
+
+	nodes func(v values) nodes // nil if the unknowns lie on no grid
 }
 
 // Kinds returns all generators, ordered by name.
@@ -109,6 +114,8 @@ type Param struct {
 	Default  float64
 	Min, Max float64 // the range of legal values, both included
 	Whole    bool    // whole numbers only
+
+	largest float64 // Max for MakeRows of a kind that makes parts, if it is larger
 }
 
 // values are checked parameters, one for each Param of the kind.
@@ -119,6 +126,18 @@ func (v values) seed() uint64        { return uint64(v["seed"]) }
 
 // values fills in the defaults and reports every fault.
 func (k Kind) values(p Params) (values, error) {
+	v, err := k.valuesUpTo(p, func(q Param) float64 { return q.Max })
+	if err != nil {
+		return nil, err
+	}
+	if rows, _ := k.size(v); rows > csr.MaxDim {
+		return nil, fmt.Errorf("generate: %s: %d rows, more than the largest matrix has (%d)", k.Name, rows, csr.MaxDim)
+	}
+	return v, nil
+}
+
+// valuesUpTo is values with these upper limits of parameters, and none of rows.
+func (k Kind) valuesUpTo(p Params, most func(q Param) float64) (values, error) {
 	v := values{}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -132,6 +151,7 @@ func (k Kind) values(p Params) (values, error) {
 		if !ok {
 			x = q.Default
 		}
+		q.Max = most(q)
 		if err := q.check(x); err != nil {
 			faults = append(faults, fmt.Errorf("generate: %s: %w", k.Name, err))
 		}
@@ -139,9 +159,6 @@ func (k Kind) values(p Params) (values, error) {
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
-	}
-	if rows, _ := k.size(v); rows > csr.MaxDim {
-		return nil, fmt.Errorf("generate: %s: %d rows, more than the largest matrix has (%d)", k.Name, rows, csr.MaxDim)
 	}
 	return v, nil
 }
@@ -171,9 +188,12 @@ func (q Param) check(x float64) error {
 func edgeParam(dim, unknowns, preset int) Param {
 	return Param{
 		Name: "n", Help: "grid points along each edge", Default: float64(preset),
-		Min: 1, Max: float64(maxEdge(dim, unknowns)), Whole: true,
+		Min: 1, Max: float64(maxEdge(dim, unknowns)), Whole: true, largest: largestEdge,
 	}
 }
+
+// largestEdge is that of grids of which parts are made: the numbers of their unknowns and entries are far from 2^63.
+const largestEdge = 1 << 18
 
 // maxEdge returns the largest n with unknowns n^dim <= csr.MaxDim.
 func maxEdge(dim, unknowns int) int {

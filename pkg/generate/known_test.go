@@ -79,9 +79,9 @@ func TestKnown(t *testing.T) {
 func TestHarmonicMean(t *testing.T) {
 	p := Params{"n": 12, "decades": 6, "seed": 5}
 	_, v := checked(t, "poisson2d", p)
-	field := newPoisson(serial(t), 2, v).k
+	field := newPoisson(serial(t), 2, v, 0, 12*12).k
 	m := mustGenerate(t, "poisson2d", p)
-	a, b := field.value[field.index(6, 4, 0)], field.value[field.index(7, 4, 0)]
+	a, b := field.value[field.index(6, 4, 0)-field.first], field.value[field.index(7, 4, 0)-field.first]
 	row := 3*12 + 5 // cell (5, 3), padded (6, 4)
 	got := dense(m).At(row, row+1)
 	if want := -2 / (1/a + 1/b); math.Abs(got-want) > 1e-14*math.Abs(want) {

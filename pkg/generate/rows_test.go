@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -40,6 +41,79 @@ func TestMakeRows(t *testing.T) {
 			t.Errorf("%s: no error for a row too many", k.Name)
 		}
 	}
+}
+
+// TestMakeRowsBeyond32Bits: rows of more than a matrix has, on both sides of 2^31 and 2^32, have the columns of the nodes beside
+// theirs, and the first and the last entry are those of their mirror images.
+func TestMakeRowsBeyond32Bits(t *testing.T) {
+	pool := parallel.New(2)
+	defer pool.Close()
+	for _, c := range []struct {
+		kind     string
+		n        int
+		unknowns int
+		box      bool // all nodes around one, not only those across faces
+		p        Params
+	}{
+		{"poisson3d", 1700, 1, false, Params{"decades": 3}},
+		{"convdiff3d", 1700, 1, false, Params{"peclet": 0}},
+		{"poisson2d", 70_000, 1, false, Params{"decades": 3, "grain": 2}},
+		{"stencil27", 1700, 1, true, nil},
+		{"elasticity3d", 1200, 3, true, nil},
+	} {
+		k, _ := Find(c.kind)
+		p := Params{"n": float64(c.n)}
+		maps.Copy(p, c.p)
+		row := func(i int64) (col []int64, val []float64) {
+			_, col, val, err := k.MakeRows(p, i, i+1, pool)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return col, val
+		}
+		for _, i := range []int64{1 << 31, 1 << 32} {
+			col, val := row(i)
+			if want := beside(cube(k.nodes(values(p)).dim, c.n), i, int64(c.unknowns), c.box); !slices.Equal(col, want) {
+				t.Errorf("%s: row %d has columns %v, want %v", c.kind, i, col, want)
+				continue
+			}
+			for _, at := range []int{0, len(col) - 1} {
+				j := col[at]
+				back, mirror := row(j)
+				if there, found := slices.BinarySearch(back, i); !found || mirror[there] != val[at] {
+					t.Errorf("%s: entry %d of row %d is not that of row %d", c.kind, j, i, j)
+				}
+			}
+		}
+	}
+	for kind, p := range map[string]Params{"stencil27": {"n": 1700, "window": 9}, "darcy3d": {"n": 1700}, "poisson3d": {"n": 1<<18 + 1}} {
+		k, _ := Find(kind)
+		if _, _, _, err := k.MakeRows(p, 0, 1, pool); err == nil {
+			t.Errorf("%s: no error", kind)
+		}
+	}
+	if _, err := Generate("poisson3d", Params{"n": 1443}); err == nil {
+		t.Error("a whole matrix has 3 * 10^9 rows")
+	}
+}
+
+// beside returns the unknowns of the nodes beside that of a row, and its own.
+func beside(g grid, row, unknowns int64, box bool) (cols []int64) {
+	x, y, z := g.at(int(row / unknowns))
+	for w := z - 1; w <= z+1; w++ {
+		for v := y - 1; v <= y+1; v++ {
+			for u := x - 1; u <= x+1; u++ {
+				apart := max(u-x, x-u) + max(v-y, y-v) + max(w-z, z-w)
+				if !g.contains(u, v, w) || !box && apart > 1 {
+					continue
+				}
+				for k := range unknowns {
+					cols = append(cols, int64((w*g.ny+v)*g.nx+u)*unknowns+k)
+				}
+			}
+		}
+	}
+	return cols
 }
 
 // TestCoordinates: the entries of a row couple it to nodes that are beside it,

@@ -33,6 +33,12 @@ func stencil27() Kind {
 			return n * n * n, cubed(3*n - 2)
 		},
 		source: func(_ *parallel.Pool, v values) source { return newBoxStencil(v) },
+		part: func(_ *parallel.Pool, v values, _, _ int) source {
+			if v.int("window") > 1 {
+				return nil
+			}
+			return newBoxStencil(v)
+		},
 		nodes: func(v values) nodes {
 			s := newBoxStencil(v)
 			return nodes{3, s.points(), func(row int) (x, y, z int) { return s.at(s.pointOf(row)) }}
@@ -107,7 +113,7 @@ func (s *boxStencil) fill(row int, col []int32, val []float64) {
 		}
 	}
 	for k, c := range col {
-		if int(c) == row {
+		if c == int32(row) {
 			val[k] = boxDominance * sum
 		}
 	}
@@ -120,7 +126,7 @@ func (s *boxStencil) fill(row int, col []int32, val []float64) {
 // col and val, whose columns increase.
 func insert(col []int32, val []float64, c int32, v float64) {
 	k := len(col) - 1
-	for ; k > 0 && col[k-1] > c; k-- {
+	for ; k > 0 && col[k-1]-c > 0; k-- { // modulo 2^32
 		col[k], val[k] = col[k-1], val[k-1]
 	}
 	col[k], val[k] = c, v

@@ -2,9 +2,12 @@ package matrixmarket
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // A block holds the entries of one piece of text, in the order of the text.
@@ -154,6 +157,11 @@ type Entries struct {
 	Row, Col   []int32   // counted from 0
 	Val        []float64 // nil: of a pattern
 	Imag       []float64 // nil unless the field is complex
+
+	// Wide holds columns, instead of Col, of a square matrix of more columns than int32 counts, of which there are the rows from First on,
+	// to be shared by ranks.
+	Wide  []int64
+	First int64
 }
 
 // entriesPerBlock is the number of entries in a block, which readers that need none of its entries skip.
@@ -162,6 +170,9 @@ const entriesPerBlock = 1 << 16
 // Content makes the content of the file of that name, which has bytes bytes at least. It takes over the slices of e.
 // An index out of range is an *Error.
 func (e *Entries) Content(ctx context.Context, name string, bytes int64, opt Options) (*Content, error) {
+	if e.Wide != nil {
+		return e.narrow(ctx, name, bytes, opt)
+	}
 	r := &reading{
 		parser: parser{e.Header, size{rows: e.Rows, cols: e.Cols, entries: int64(len(e.Row))}, 1},
 		pre:    &preamble{file: name}, opt: opt, threads: opt.Threads, shares: 1, limit: opt.budget(name, bytes),
@@ -181,6 +192,21 @@ func (e *Entries) Content(ctx context.Context, name string, bytes int64, opt Opt
 		}
 	}
 	return r.assemble(ctx)
+}
+
+// narrow makes the content of wide columns.
+func (e *Entries) narrow(ctx context.Context, name string, bytes int64, opt Options) (*Content, error) {
+	col, columns, err := dist.Renumber(e.First, int64(e.Rows), e.Wide)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	n := Entries{Header: e.Header, Rows: e.Rows, Cols: len(columns), Row: e.Row, Col: col, Val: e.Val}
+	c, err := n.Content(ctx, name, bytes, opt)
+	if err != nil {
+		return nil, err
+	}
+	c.columns = columns
+	return c, nil
 }
 
 // block returns the block of the entries from number first on.

@@ -104,11 +104,7 @@ func readRows(ctx context.Context, c dist.Comm, path string, opt DistributedOpti
 		bad += first
 	}
 	v := &Distributed{Content: f.content(c, path, opt, part, bad), How: readByAll(c)}
-	m := part.Matrix
-	if dist.Any(c, int64(m.NNZ()) != part.Stored) {
-		d, m = recut(c, d, m, domains)
-	}
-	v.Dist, err = dist.Adopt(c, d, m)
+	v.Dist, err = adopt(c, d, dist.Slab{Matrix: part.Matrix, Columns: part.columns}, part.Stored, domains)
 	return v, err
 }
 
@@ -122,6 +118,9 @@ func (f *sharedFile) own(ctx context.Context, c dist.Comm, d dist.Domains, count
 	lo, hi := d.Owned(c.Rank(), c.Size())
 	from, to := d.Start[lo], d.Start[hi]
 	if counts != nil {
+		err = dist.Fits(to - from)
+	}
+	if counts != nil && err == nil {
 		var group int64
 		group, first = counts.Before(from)
 		err = f.Lengths(ctx, group, from, func(lengths []int64) {

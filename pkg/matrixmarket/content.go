@@ -100,7 +100,8 @@ type Content struct {
 	// Intact, if not nil, tells whether the file, which is mapped, is still what was read: an error if it has been written to.
 	Intact func() error
 
-	limit budget
+	columns []int64 // the columns of the file that those of Matrix are, of Entries.Wide; nil: themselves
+	limit   budget
 }
 
 // Counts are numbers of entries of a file.
@@ -250,7 +251,7 @@ type Shared struct {
 	Lengths func(ctx context.Context, from, to int64, take func(lengths []int64)) error
 
 	// Read returns rows from to to-1, and checks them like Reader.Read. first is the number of entries of the rows before them. The options
-	// of Reader.Share limit the memory.
+	// of Reader.Share limit the memory. A matrix of more than csr.MaxDim columns is made of Entries.Wide.
 	Read func(ctx context.Context, from, to, first int64) (*Content, error)
 }
 

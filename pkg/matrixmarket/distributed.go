@@ -248,6 +248,7 @@ func (v *Distributed) spread(c dist.Comm, path string, m *csr.Matrix, domains in
 			return err
 		}
 	}
+	s := dist.Slab{Matrix: m}
 	if c.Size() > 1 {
 		var b []byte
 		if c.Rank() == 0 {
@@ -258,11 +259,13 @@ func (v *Distributed) spread(c dist.Comm, path string, m *csr.Matrix, domains in
 		}
 		first := int64(0)
 		if c.Rank() > 0 {
-			m, first = &csr.Matrix{Cols: v.Cols, RowPtr: []int64{0}}, int64(v.Rows)
+			s.Matrix, first = &csr.Matrix{Cols: v.Cols, RowPtr: []int64{0}}, int64(v.Rows)
 		}
-		m = dist.Move(c, m, first, d)
+		if s, err = dist.Move(c, s, first, d); err != nil {
+			return err
+		}
 	}
-	v.Dist, err = dist.Adopt(c, d, m)
+	v.Dist, err = s.Adopt(c, d)
 	return err
 }
 

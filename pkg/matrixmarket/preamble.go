@@ -179,9 +179,13 @@ func (p *preamble) size(h Header, line text, words []token) (size, error) {
 			h.Object, h.Format, plural(len(names), "number"), strings.Join(names, ", "), len(words))
 	}
 	numbers := make([]int64, len(names))
+	most := int64(csr.MaxDim)
+	if h.Format == Array && h.Symmetry == General { // ranks may share it
+		most = maxLength
+	}
 	for i, w := range words {
 		n, err := strconv.ParseInt(w.s, 10, 64)
-		switch most := int64(csr.MaxDim); {
+		switch {
 		case errors.Is(err, strconv.ErrSyntax):
 			return size{}, p.fault(line.number, w.column, "the number of %s is %s, not a whole number", names[i], quote(w.s))
 		case n < 0:
@@ -208,9 +212,15 @@ func (p *preamble) size(h Header, line text, words []token) (size, error) {
 		}
 		return s, nil
 	}
+	if float64(s.rows)*float64(s.cols) > 0x1p62 {
+		return s, p.fault(line.number, words[0].column, "a %d x %d array has more values than mpsolve can index", s.rows, s.cols)
+	}
 	s.entries = arrayEntries(h, int64(s.rows), int64(s.cols))
 	return s, nil
 }
+
+// maxLength is beyond the length of a column in any file.
+const maxLength = 1 << 46
 
 // arrayEntries returns how many values an array file holds.
 func arrayEntries(h Header, rows, cols int64) int64 {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // readShares has each rank read its share of a plain file.
@@ -186,25 +185,26 @@ func (r *reading) distribute(ctx context.Context, c dist.Comm, v *Distributed, o
 	c.Sum(sums)
 	v.Duplicates = sums[0]
 	v.tellDuplicates()
-	m := a.matrix()
-	if dist.Any(c, int64(m.NNZ()) != raw) {
-		d, m = recut(c, d, m, domains)
-	}
-	v.Dist, err = dist.Adopt(c, d, m)
+	v.Dist, err = adopt(c, d, dist.Slab{Matrix: a.matrix()}, raw, domains)
 	return err
 }
 
-// recut cuts the matrix anew where entries have gone away, since it is cut by its nonzeros, and moves rows to their owners.
-func recut(c dist.Comm, d dist.Domains, m *csr.Matrix, domains int) (dist.Domains, *csr.Matrix) {
-	lo, _ := d.Owned(c.Rank(), c.Size())
-	counts := dist.NewCounts(d.Rows())
-	counts.AddRows(d.Start[lo], m.RowPtr)
-	counts.Sum(c)
-	e, err := counts.Cut(domains)
-	if err != nil || slices.Equal(d.Start, e.Start) {
-		return d, m
+// adopt makes the matrix of rows that had so many nonzeros when they were cut into domains. If some have gone away on any rank, it
+// cuts them anew and moves them to their owners first. Collective.
+func adopt(c dist.Comm, d dist.Domains, m dist.Slab, nonzeros int64, domains int) (*dist.Matrix, error) {
+	if dist.Any(c, int64(m.NNZ()) != nonzeros) {
+		lo, _ := d.Owned(c.Rank(), c.Size())
+		counts := dist.NewCounts(d.Rows())
+		counts.AddRows(d.Start[lo], m.RowPtr)
+		counts.Sum(c)
+		if e, err := counts.Cut(domains); err == nil && !slices.Equal(d.Start, e.Start) {
+			if m, err = dist.Move(c, m, d.Start[lo], e); err != nil {
+				return nil, err
+			}
+			d = e
+		}
 	}
-	return e, dist.Move(c, m, d.Start[lo], e)
+	return m.Adopt(c, d)
 }
 
 // counts counts the nonzeros of the blocks by rows, duplicates included.

@@ -133,7 +133,9 @@ func newSpreadHierarchy(s distributed) (*spreadHierarchy, error) {
 		return nil, err
 	}
 	if size > 1 {
-		h.wholeNodes(int64(size))
+		if err := h.wholeNodes(int64(size)); err != nil {
+			return nil, err
+		}
 	} else {
 		h.nodes = equalBlocks(l.Len, 1)
 	}
@@ -152,7 +154,7 @@ func infiniteOwn(l *dist.Layout, v []float64) bool {
 }
 
 // wholeNodes adds ghosts until nodes, of so many unknowns, are whole, and sets nodes.
-func (h *spreadHierarchy) wholeNodes(size int64) {
+func (h *spreadHierarchy) wholeNodes(size int64) error {
 	l := h.over.layout
 	ghosts := make([][]int64, len(l.Parts))
 	more := false
@@ -167,7 +169,10 @@ func (h *spreadHierarchy) wholeNodes(size int64) {
 		more = more || len(ghosts[k]) > len(p.Ghosts)
 	}
 	if h.over.any(more) {
-		wider := dist.NewLayout(l.Comm, l.Domains, ghosts)
+		wider, err := dist.NewLayout(l.Comm, l.Domains, ghosts)
+		if err != nil {
+			return err
+		}
 		h.a = relaid(h.a, l, wider, moved(l, wider), h.pool)
 		for k, v := range h.null {
 			h.null[k] = relaidVector(v, l, wider)
@@ -175,4 +180,5 @@ func (h *spreadHierarchy) wholeNodes(size int64) {
 		h.over.layout, l = wider, wider
 	}
 	h.nodes = nodesWhere(l, func(at int) bool { return l.Global(at)%size == 0 })
+	return nil
 }

@@ -178,7 +178,7 @@ func (s spreading) largestEigenvalue(a *csr.Matrix, w vector, pool *parallel.Poo
 
 // widened returns the layout of the current level with all unknowns that the restriction refers to, or nil if
 // there are no more than there were.
-func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout {
+func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) (*dist.Layout, error) {
 	l := h.over.layout
 	to := make([][]byte, l.Comm.Size())
 	for _, q := range l.Parts {
@@ -219,7 +219,7 @@ func (h *spreadHierarchy) widened(p *csr.Matrix, c *coarseColumns) *dist.Layout 
 		more = more || len(ghosts[k]) > len(q.Ghosts)
 	}
 	if !h.over.any(more) {
-		return nil
+		return nil, nil
 	}
 	return dist.NewLayout(l.Comm, l.Domains, ghosts)
 }

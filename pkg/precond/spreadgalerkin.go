@@ -13,7 +13,11 @@ import (
 // space of that is there, without ghosts.
 func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseColumns) error {
 	l := h.over.layout
-	if wider := h.widened(p, c); wider != nil {
+	wider, err := h.widened(p, c)
+	if err != nil {
+		return err
+	}
+	if wider != nil {
 		to := moved(l, wider)
 		level.a, level.m = relaid(level.a, l, wider, to, h.pool), relaidVector(level.m, l, wider)
 		p = relaid(p, l, wider, nil, h.pool)
@@ -55,7 +59,10 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	if err = h.over.agree(cmp.Or(err, h.checkWork(multiplications))); err != nil {
 		return err
 	}
-	below := h.coarseLayout(coarse, p, c)
+	below, err := h.coarseLayout(coarse, p, c)
+	if err != nil {
+		return err
+	}
 	level.below = below
 	level.p = c.placed(p, below, func(k int) (lo, hi, at int) { return l.Parts[k].First(), l.Parts[k].End(), l.Parts[k].First() }, l.Len, h.pool)
 	rowOf := func(k int) (lo, hi, at int) {
@@ -152,7 +159,7 @@ func (h *spreadHierarchy) fetchedProduct(product, p *csr.Matrix, c *coarseColumn
 
 // coarseLayout returns the layout of the coarse level: each domain has the ghosts that its rows of the coarse matrix and of the
 // prolongator refer to.
-func (h *spreadHierarchy) coarseLayout(coarse, p *csr.Matrix, c *coarseColumns) *dist.Layout {
+func (h *spreadHierarchy) coarseLayout(coarse, p *csr.Matrix, c *coarseColumns) (*dist.Layout, error) {
 	l := h.over.layout
 	ghosts := make([][]int64, len(l.Parts))
 	seen := make([]int, len(c.codes)) // the domain that a column was met in last, from 1

@@ -12,7 +12,7 @@ import (
 type blocks struct {
 	*system
 	pool      *parallel.Pool
-	of        []int32  // parent of row i, and of column j at Rows + j; a block's first row is its own parent
+	of        []uint32 // parent of row i, and of column j at Rows + j; a block's first row is its own parent
 	rows      []row    // nil until measure
 	largest   []scaled // of a block's representative: X_c
 	explained []scaled // f_c
@@ -21,9 +21,9 @@ type blocks struct {
 
 // newBlocks makes a block of each row and each column.
 func (s *system) newBlocks(pool *parallel.Pool) *blocks {
-	k := &blocks{system: s, pool: pool, of: make([]int32, s.m.Rows+s.m.Cols)}
+	k := &blocks{system: s, pool: pool, of: make([]uint32, s.m.Rows+s.m.Cols)}
 	for i := range k.of {
-		k.of[i] = int32(i)
+		k.of[i] = uint32(i)
 	}
 	return k
 }
@@ -65,27 +65,27 @@ func (k *blocks) each(lo, hi int, do func(i int)) {
 // joinRow joins row i to the columns of its entries that matter.
 func (k *blocks) joinRow(i int) {
 	if r, ok := k.plainTerms(i); ok {
-		level, own := joined*(r.absAx+r.b), k.find(int32(i))
+		level, own := joined*(r.absAx+r.b), k.find(uint32(i))
 		cols, vals := k.m.Row(i)
 		x, columns, vals := k.x, k.of[k.m.Rows:], vals[:len(cols)]
 		for p, j := range cols {
-			if math.Abs(vals[p]*x[j]) > level && atomic.LoadInt32(&columns[j]) != own { // not joined yet
-				own = k.join(own, j)
+			if math.Abs(vals[p]*x[j]) > level && atomic.LoadUint32(&columns[j]) != own { // not joined yet
+				own = k.join(own, uint32(j))
 			}
 		}
 		return
 	}
 	r := k.row(i)
-	k.eachTerm(i, &r, func(j int32, matters bool, _ scaled) {
+	k.eachTerm(i, &r, func(j uint32, matters bool, _ scaled) {
 		if matters {
-			k.join(int32(i), j)
+			k.join(uint32(i), j)
 		}
 	})
 }
 
 // eachTerm calls do with the column and the size of each term of row i, and whether it
 // matters.
-func (k *blocks) eachTerm(i int, r *row, do func(j int32, matters bool, term scaled)) {
+func (k *blocks) eachTerm(i int, r *row, do func(j uint32, matters bool, term scaled)) {
 	cols, vals := k.m.Row(i)
 	scale := r.absAx.plus(r.b)
 	e := scale.exponent()
@@ -94,16 +94,16 @@ func (k *blocks) eachTerm(i int, r *row, do func(j int32, matters bool, term sca
 		a, ea := split(vals[p])
 		x, ex := split(k.x[j])
 		term := scaled{math.Abs(a * x), ea + ex}
-		do(j, term.at(e) > level, term)
+		do(uint32(j), term.at(e) > level, term)
 	}
 }
 
 // join unites the blocks of row i and column j, and returns the representative of the result. The first
 // of a block represents it, so the outcome does not depend on the order in which threads join.
-func (k *blocks) join(i, j int32) int32 { return k.unite(i, j+int32(k.m.Rows)) }
+func (k *blocks) join(i, j uint32) uint32 { return k.unite(i, j+uint32(k.m.Rows)) }
 
 // unite is join of two blocks.
-func (k *blocks) unite(i, j int32) int32 {
+func (k *blocks) unite(i, j uint32) uint32 {
 	for {
 		i, j = k.find(i), k.find(j)
 		if i == j {
@@ -112,22 +112,22 @@ func (k *blocks) unite(i, j int32) int32 {
 		if i > j {
 			i, j = j, i
 		}
-		if atomic.CompareAndSwapInt32(&k.of[j], j, i) {
+		if atomic.CompareAndSwapUint32(&k.of[j], j, i) {
 			return i
 		}
 	}
 }
 
 // find returns the representative of row i, or of column i - Rows, and halves the path to it.
-func (k *blocks) find(i int32) int32 {
+func (k *blocks) find(i uint32) uint32 {
 	for {
-		p := atomic.LoadInt32(&k.of[i])
+		p := atomic.LoadUint32(&k.of[i])
 		if p == i {
 			return i
 		}
-		next := atomic.LoadInt32(&k.of[p])
+		next := atomic.LoadUint32(&k.of[p])
 		if next != p {
-			atomic.CompareAndSwapInt32(&k.of[i], p, next)
+			atomic.CompareAndSwapUint32(&k.of[i], p, next)
 		}
 		i = next
 	}
@@ -139,7 +139,7 @@ func (k *blocks) one() bool {
 	var other, largest atomic.Bool
 	first := k.firstRow()
 	k.eachRow(func(i int) {
-		if k.find(int32(i)) != first {
+		if k.find(uint32(i)) != first {
 			other.Store(true)
 		}
 	})
@@ -147,19 +147,22 @@ func (k *blocks) one() bool {
 		return false
 	}
 	k.eachColumn(func(j int) {
-		if dd.Ldexp(math.Abs(k.x[j]), -k.ex) == k.xmax && k.find(int32(k.m.Rows+j)) == first {
+		if dd.Ldexp(math.Abs(k.x[j]), -k.ex) == k.xmax && k.find(uint32(k.m.Rows+j)) == first {
 			largest.Store(true)
 		}
 	})
 	return k.over.any(largest.Load())
 }
 
-// firstRow is the block of the first row that is not a copy; -1: none.
-func (k *blocks) firstRow() int32 {
+// none is no block: rows and columns together are fewer.
+const none = math.MaxUint32
+
+// firstRow is the block of the first row that is not a copy, or none.
+func (k *blocks) firstRow() uint32 {
 	if len(k.own) == 0 {
-		return -1
+		return none
 	}
-	return k.find(int32(k.own[0][0]))
+	return k.find(uint32(k.own[0][0]))
 }
 
 // measure computes X_c and f_c.
@@ -168,14 +171,14 @@ func (k *blocks) measure() {
 	k.rows = make([]row, n)
 	k.largest, k.explained = make([]scaled, n+k.m.Cols), make([]scaled, n+k.m.Cols)
 	for j, v := range k.x {
-		c := k.find(int32(n + j))
+		c := k.find(uint32(n + j))
 		k.largest[c] = k.largest[c].max(scaled{math.Abs(v), 0})
 	}
 	k.joinLargest(k.largest)
 	outer := make([]scaled, n) // the largest of |b_i| and the terms of other blocks, by T_i
 	k.eachRow(func(i int) { k.rows[i], outer[i] = k.outerRow(i) })
 	for i, f := range outer {
-		c := k.find(int32(i))
+		c := k.find(uint32(i))
 		k.explained[c] = k.explained[c].max(f)
 	}
 	k.joinLargest(k.explained)
@@ -183,7 +186,7 @@ func (k *blocks) measure() {
 
 // negligible reports whether the x of block c is below what double-double tells from zero beside the largest element of x. What other blocks ask of it does not
 // count then.
-func (k *blocks) negligible(c int32) bool {
+func (k *blocks) negligible(c uint32) bool {
 	return k.largest[c].over(scaled{k.xmax, k.ex}) <= negligible
 }
 
@@ -198,7 +201,7 @@ func (s *system) plainAt(i int) (plainRow, bool) {
 
 // outerRow computes row i, and the largest of |b_i| and the terms of other blocks by T_i, which counts unless the x of its own block is negligible.
 func (k *blocks) outerRow(i int) (r row, outer scaled) {
-	c, n := k.find(int32(i)), int32(k.m.Rows)
+	c, n := k.find(uint32(i)), uint32(k.m.Rows)
 	if p, ok := k.plainAt(i); ok {
 		level, most := joined*(p.absAx+p.b), p.b
 		cols, vals := k.m.Row(i)
@@ -206,7 +209,7 @@ func (k *blocks) outerRow(i int) (r row, outer scaled) {
 			cols = nil
 		}
 		for e, j := range cols {
-			if term := math.Abs(vals[e] * k.x[j]); term > most && term <= level && c != k.find(n+j) {
+			if term := math.Abs(vals[e] * k.x[j]); term > most && term <= level && c != k.find(n+uint32(j)) {
 				most = term
 			}
 		}
@@ -217,7 +220,7 @@ func (k *blocks) outerRow(i int) (r row, outer scaled) {
 	if outer = r.perT(r.b); k.negligible(c) {
 		return r, outer
 	}
-	k.eachTerm(i, &r, func(j int32, matters bool, term scaled) {
+	k.eachTerm(i, &r, func(j uint32, matters bool, term scaled) {
 		if !matters && c != k.find(n+j) {
 			outer = outer.max(r.perT(term))
 		}
@@ -227,7 +230,7 @@ func (k *blocks) outerRow(i int) (r row, outer scaled) {
 
 // scale returns T_i X_c for row i of block c.
 func (k *blocks) scale(i int) scaled {
-	r, c := &k.rows[i], k.find(int32(i))
+	r, c := &k.rows[i], k.find(uint32(i))
 	if k.explained[c].v == 0 {
 		return r.normAx
 	}
@@ -240,7 +243,7 @@ func (k *blocks) worst() (block, unexplained float64) {
 	k.each(0, len(k.rows), func(i int) {
 		r, most := &k.rows[i], &shares[i/blockRows]
 		most[0] = math.Max(most[0], r.error(k.scale(i)))
-		if f := k.explained[k.find(int32(i))]; f.v != 0 {
+		if f := k.explained[k.find(uint32(i))]; f.v != 0 {
 			k.resolve(r, i, r.t.times(f))
 			most[1] = math.Max(most[1], r.perT(r.residual).over(f))
 		}
@@ -256,7 +259,7 @@ func (k *blocks) weights(tol float64) []float64 {
 	w := make([]float64, len(k.rows))
 	for i := range k.rows {
 		scale := k.scale(i)
-		if f := k.explained[k.find(int32(i))]; f.v != 0 {
+		if f := k.explained[k.find(uint32(i))]; f.v != 0 {
 			explained := k.rows[i].t.times(f).times(scaled{MaxUnexplained(tol) / 2 / tol, 0})
 			if explained.over(scale) < 1 {
 				scale = explained

@@ -66,7 +66,7 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 // the matrix must not change. Several goroutines may judge at the same time.
 type Known struct {
 	mu    sync.Mutex
-	parts []int32 // see parts; nil: not found yet
+	parts []uint32 // see parts; nil: not found yet
 }
 
 // Judge returns the Judgement of the function Judge.

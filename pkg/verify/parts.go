@@ -27,12 +27,12 @@ func (s *system) findParts(pool *parallel.Pool) *blocks {
 	}
 	k := s.newBlocks(pool)
 	k.eachRow(func(i int) {
-		own := k.find(int32(i))
+		own := k.find(uint32(i))
 		cols, vals := k.m.Row(i)
 		columns, vals := k.of[k.m.Rows:], vals[:len(cols)]
 		for p, j := range cols {
-			if vals[p] != 0 && atomic.LoadInt32(&columns[j]) != own { // not joined yet
-				own = k.join(own, j)
+			if vals[p] != 0 && atomic.LoadUint32(&columns[j]) != own { // not joined yet
+				own = k.join(own, uint32(j))
 			}
 		}
 	})
@@ -48,7 +48,7 @@ func (k *blocks) parts() *parts {
 	p := &parts{blocks: k.findParts(k.pool), explained: make([]scaled, k.m.Rows+k.m.Cols)}
 	p.rows = k.rows
 	for i := range p.rows {
-		r, c := &p.rows[i], p.find(int32(i))
+		r, c := &p.rows[i], p.find(uint32(i))
 		p.explained[c] = p.explained[c].max(r.perT(r.b))
 	}
 	p.joinLargest(p.explained)
@@ -62,7 +62,7 @@ const rounded = 8
 func (p *parts) worst() (unexplained float64) {
 	shares := make([]float64, (len(p.rows)+blockRows-1)/blockRows)
 	p.each(0, len(p.rows), func(i int) {
-		r, f := &p.rows[i], p.explained[p.find(int32(i))]
+		r, f := &p.rows[i], p.explained[p.find(uint32(i))]
 		if f.v == 0 {
 			return
 		}
@@ -79,7 +79,7 @@ func (p *parts) worst() (unexplained float64) {
 // limit reduces weights to those with which each part is explained, as far as roundings let.
 func (p *parts) limit(w []float64, tol float64) {
 	for i := range p.rows {
-		r, f := &p.rows[i], p.explained[p.find(int32(i))]
+		r, f := &p.rows[i], p.explained[p.find(uint32(i))]
 		if f.v == 0 {
 			continue
 		}
@@ -116,18 +116,18 @@ func (s *system) partSizes(pool *parallel.Pool) (rows, columns []float64) {
 	k := s.findParts(pool)
 	largest := make([]scaled, s.m.Rows+s.m.Cols)
 	for j, v := range s.x {
-		c := k.find(int32(s.m.Rows + j))
+		c := k.find(uint32(s.m.Rows + j))
 		largest[c] = largest[c].max(scaled{math.Abs(v), 0})
 	}
 	k.joinLargest(largest)
 	rows, columns = make([]float64, s.m.Rows), make([]float64, s.m.Cols)
-	k.eachRow(func(i int) { rows[i] = largest[k.find(int32(i))].at(0) })
-	k.eachColumn(func(j int) { columns[j] = largest[k.find(int32(s.m.Rows+j))].at(0) })
+	k.eachRow(func(i int) { rows[i] = largest[k.find(uint32(i))].at(0) })
+	k.eachColumn(func(j int) { columns[j] = largest[k.find(uint32(s.m.Rows+j))].at(0) })
 	return rows, columns
 }
 
 // across are the blocks of a rank that reach over domains: their number of the whole, by representative.
-type across map[int32]int64
+type across map[uint32]int64
 
 // joinRanks joins blocks that reach over domains, through the columns of ghosts. Each rank has joined what it has itself; what is left are edges
 // between its blocks and the blocks of the owners of ghosts. There are few such edges, since most of them are the same.
@@ -142,7 +142,7 @@ func (k *blocks) joinRanks() {
 			whole.join(int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:])))
 		}
 	}
-	first := map[int64]int32{} // of this rank, by number of the whole
+	first := map[int64]uint32{} // of this rank, by number of the whole
 	for label := range whole {
 		at, here := k.labelled(label)
 		if !here {
@@ -162,9 +162,9 @@ func (k *blocks) joinRanks() {
 
 // edges are pairs of labels of blocks that are the same one, as bytes: a block of this rank, and the block of the owner of a column.
 func (k *blocks) edges() []byte {
-	columns := int32(k.m.Rows)
+	columns := uint32(k.m.Rows)
 	var pairs [][2]int64
-	k.over.copies(func(at int32) uint64 { return uint64(k.label(k.find(columns + at))) }, func(at int32, owner uint64) {
+	k.over.copies(func(at uint32) uint64 { return uint64(k.label(k.find(columns + at))) }, func(at uint32, owner uint64) {
 		if own := k.find(columns + at); own != columns+at { // a row of this rank is joined to it
 			pairs = append(pairs, [2]int64{k.label(own), int64(owner)})
 		}
@@ -231,12 +231,12 @@ func (k *blocks) joinLargest(values []scaled) {
 }
 
 // acrossAll reports whether the block of this rank, all of whose rows are in it, is the same on all ranks.
-func (k *blocks) acrossAll(block int32) bool {
+func (k *blocks) acrossAll(block uint32) bool {
 	if k.over == nil {
 		return true
 	}
 	x := []int64{math.MinInt64, math.MinInt64}
-	if block >= 0 {
+	if block != none {
 		root, found := k.across[block]
 		if !found {
 			root = k.label(block)

@@ -221,7 +221,7 @@ func TestBlocksConcurrent(t *testing.T) {
 		k := s.findBlocks(pool)
 		if n < blockRows {
 			for i, want := range slowParents(s) {
-				if got := k.find(int32(i)); int(got) != want {
+				if got := k.find(uint32(i)); int(got) != want {
 					t.Fatalf("n = %d: %d is in the block of %d, want %d", n, i, got, want)
 				}
 			}

@@ -60,8 +60,8 @@ func TestPlainIsScaled(t *testing.T) {
 			}
 		}
 		for i := range blocks.of {
-			if blocks.find(int32(i)) != parents.find(int32(i)) {
-				t.Fatalf("system %d: %d is in the block of %d, want %d", k, i, blocks.find(int32(i)), parents.find(int32(i)))
+			if blocks.find(uint32(i)) != parents.find(uint32(i)) {
+				t.Fatalf("system %d: %d is in the block of %d, want %d", k, i, blocks.find(uint32(i)), parents.find(uint32(i)))
 			}
 		}
 	}

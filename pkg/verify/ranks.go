@@ -11,14 +11,14 @@ import (
 // ranks are the ranks that a system is spread over; nil: one rank has the whole system. Their methods are collective.
 type ranks struct {
 	*dist.Matrix
-	ask  [][]int32 // positions of the ghosts that are copies of rows of each rank
-	give [][]int32 // positions of the rows that each rank asks for
+	ask  [][]uint32 // positions of the ghosts that are copies of rows of each rank
+	give [][]uint32 // positions of the rows that each rank asks for
 }
 
 // newRanks finds out who needs what. What verifies asks by the numbers of rows, and not by the halo with which solvers multiply.
 func newRanks(a *dist.Matrix) *ranks {
 	c := a.Comm
-	r := &ranks{Matrix: a, ask: make([][]int32, c.Size()), give: make([][]int32, c.Size())}
+	r := &ranks{Matrix: a, ask: make([][]uint32, c.Size()), give: make([][]uint32, c.Size())}
 	rows := make([][]byte, c.Size())
 	for _, p := range a.Parts {
 		for k, row := range p.Ghosts {
@@ -27,7 +27,7 @@ func newRanks(a *dist.Matrix) *ranks {
 				at += p.Own
 			}
 			owner := a.Domains.Owner(a.Domains.Of(row), c.Size())
-			r.ask[owner] = append(r.ask[owner], int32(at))
+			r.ask[owner] = append(r.ask[owner], uint32(at))
 			rows[owner] = binary.LittleEndian.AppendUint64(rows[owner], uint64(row))
 		}
 	}
@@ -40,13 +40,13 @@ func newRanks(a *dist.Matrix) *ranks {
 }
 
 // position returns the position of a row of this rank.
-func (r *ranks) position(row int64) int32 {
+func (r *ranks) position(row int64) uint32 {
 	p := r.Parts[r.Domains.Of(row)-r.Parts[0].Domain]
-	return int32(p.First() + int(row-p.Row))
+	return uint32(p.First() + int(row-p.Row))
 }
 
 // copies calls set with the position of each ghost and what get gives for the row that it is a copy of.
-func (r *ranks) copies(get func(at int32) uint64, set func(at int32, v uint64)) {
+func (r *ranks) copies(get func(at uint32) uint64, set func(at uint32, v uint64)) {
 	out := make([][]byte, len(r.give))
 	for to, rows := range r.give {
 		for _, at := range rows {
@@ -124,7 +124,7 @@ func checkDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) (*sys
 		inf := math.Inf(1)
 		return nil, Errors{inf, inf, inf, inf}
 	}
-	r.copies(func(at int32) uint64 { return math.Float64bits(s.x[at]) }, func(at int32, v uint64) { s.x[at] = math.Float64frombits(v) })
+	r.copies(func(at uint32) uint64 { return math.Float64bits(s.x[at]) }, func(at uint32, v uint64) { s.x[at] = math.Float64frombits(v) })
 	s.scale(pool)
 	return s, Errors{}
 }
@@ -213,18 +213,18 @@ func (p *partial) fields() (values []*float64, exponents []*int) {
 }
 
 // label is a number of row or column at of blocks, the same on all ranks: the number of the row, or n more than the number of the column.
-func (k *blocks) label(at int32) int64 {
-	if rows := int32(k.m.Rows); at >= rows {
+func (k *blocks) label(at uint32) int64 {
+	if rows := uint32(k.m.Rows); at >= rows {
 		return k.over.N + k.over.Global(int(at-rows))
 	}
 	return k.over.Global(int(at))
 }
 
 // labelled returns the row or column of this rank with a label; ok is false if another one has it.
-func (k *blocks) labelled(label int64) (at int32, ok bool) {
-	row, column := label, int32(0)
+func (k *blocks) labelled(label int64) (at uint32, ok bool) {
+	row, column := label, uint32(0)
 	if row >= k.over.N {
-		row, column = row-k.over.N, int32(k.m.Rows)
+		row, column = row-k.over.N, uint32(k.m.Rows)
 	}
 	if k.over.Domains.Owner(k.over.Domains.Of(row), k.over.Comm.Size()) != k.over.Comm.Rank() {
 		return 0, false

@@ -204,6 +204,9 @@ type checkpointReader struct {
 	sum hash.Hash
 }
 
+// mostRows is beyond the rows of any system.
+const mostRows = 1 << 46
+
 // header reads both lines.
 func (c *checkpointReader) header() (h checkpointHeader, err error) {
 	magic, err := c.line(len(Magic) + 20)
@@ -225,7 +228,7 @@ func (c *checkpointReader) header() (h checkpointHeader, err error) {
 	if err := json.Unmarshal([]byte(line), &h); err != nil {
 		return h, choice.RefusedCheckpoint("is damaged: %v", err)
 	}
-	if h.Rows <= 0 || h.Rows > math.MaxInt32 || h.Vectors < 0 || h.State < 0 {
+	if h.Rows <= 0 || h.Rows > mostRows || h.Vectors < 0 || h.State < 0 {
 		return h, choice.RefusedCheckpoint("is damaged: %d vectors of %d elements, %d bytes", h.Vectors, h.Rows, h.State)
 	}
 	return h, nil

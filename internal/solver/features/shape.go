@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // A GraphShape says how the neighbourhoods of rows in the graph of a matrix grow.
@@ -26,7 +27,7 @@ func (s *Matrix) Shape() GraphShape {
 // neighbours: then it counts from vertices. columns returns the columns of some rows, given in ascending order.
 func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
 	quarter := int(n / 4)
-	g := neighbourhoods{columns: columns, seen: make([]uint64, (n+63)/64), most: min(rules.ShapeNeighbours, max(rules.LeastNeighbours, quarter))}
+	g := neighbourhoods{columns: columns, seen: newRowSet(n), most: min(rules.ShapeNeighbours, max(rules.LeastNeighbours, quarter))}
 	starts := make([]int64, rules.ShapeStarts)
 	for k := range starts {
 		share := (float64(k) + math.Sqrt2 - 1) / rules.ShapeStarts // in step with no side of a grid, whose edges look like a plane
@@ -51,8 +52,45 @@ func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
 // neighbourhoods are the rows near others in a graph.
 type neighbourhoods struct {
 	columns func(rows []int64) [][]int64
-	seen    []uint64 // a bit for each row
-	most    int      // rows of a neighbourhood
+	seen    rowSet
+	most    int // rows of a neighbourhood
+}
+
+// rowSet is a set of few of the rows of a graph: a bit for each row or, where ranks share more rows than one process can have, those in it.
+type rowSet struct {
+	bits []uint64
+	few  map[int64]bool
+}
+
+// newRowSet returns an empty set of n rows.
+func newRowSet(n int64) rowSet {
+	if n > csr.MaxDim {
+		return rowSet{few: map[int64]bool{}}
+	}
+	return rowSet{bits: make([]uint64, (n+63)/64)}
+}
+
+// add adds a row, and reports whether it was not there.
+func (s rowSet) add(row int64) bool {
+	if s.few != nil {
+		there := s.few[row]
+		s.few[row] = true
+		return !there
+	}
+	word, bit := &s.bits[row/64], uint64(1)<<(row%64)
+	there := *word&bit != 0
+	*word |= bit
+	return !there
+}
+
+// remove removes all rows, which are these.
+func (s rowSet) remove(rows []int64) {
+	clear(s.few)
+	for _, row := range rows {
+		if s.bits != nil {
+			s.bits[row/64] = 0
+		}
+	}
 }
 
 // growth returns the number of rows at distance ShapeLevels from the starts relative to that before, or infinity where a neighbourhood has too many. It replaces each start by its
@@ -63,7 +101,7 @@ func (g neighbourhoods) growth(starts []int64) (growth, denser float64) {
 	sparse, dense := 0, 0
 	for k, start := range starts {
 		ball = append(ball[:0], start)
-		g.seen[start/64] = 1 << (start % 64)
+		g.seen.add(start)
 		inner := 0 // rows of the ball before the last level
 		for distance := 1; distance <= rules.ShapeLevels; distance++ {
 			level, densest := ball[inner:], 0
@@ -76,8 +114,7 @@ func (g neighbourhoods) growth(starts []int64) (growth, denser float64) {
 					densest, starts[k] = len(cols), level[i]
 				}
 				for _, j := range cols {
-					if bit := uint64(1) << (j % 64); g.seen[j/64]&bit == 0 {
-						g.seen[j/64] |= bit
+					if g.seen.add(j) {
 						ball = append(ball, j)
 					}
 				}
@@ -91,9 +128,7 @@ func (g neighbourhoods) growth(starts []int64) (growth, denser float64) {
 				slices.Sort(ball[inner:])
 			}
 		}
-		for _, j := range ball {
-			g.seen[j/64] = 0
-		}
+		g.seen.remove(ball)
 	}
 	return float64(at[rules.ShapeLevels]) / float64(at[rules.ShapeLevels-1]), float64(dense) / float64(sparse)
 }
