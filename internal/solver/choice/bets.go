@@ -75,18 +75,25 @@ func (w Workload) nestedWork(method solve.Method) float64 {
 // slower returns how many times as long a multiplication of an iteration takes as one of a product with an irregular matrix, with a preconditioner of so
 // many values. In small systems it is the threads that wait for each other.
 func (w Workload) slower(r Fallback, values float64) float64 {
-	share := 1.0
+	m, _ := krylov.KindOf(string(r.Method))
+	all, slower, applied := IterationWork(r.Method, r.Kind, w.N, w.Nnz, values), max(1, rules.Expectations[r.Kind].Slower), values*float64(m.Products)
+	work := w.share(r.Kind) * (all + (slower-1)*applied)
+	switch r.Kind {
+	case precond.IC0, precond.ICT, precond.ILU0, precond.ILUT: // whose rows wait for those before, on a grid too
+		work = w.share(r.Kind)*(all-applied) + slower*applied
+	}
+	return (work + rules.PassWork) / all
+}
+
+// share returns what a multiplication of a product takes, relative to one with an irregular matrix.
+func (w Workload) share(kind precond.Kind) float64 {
 	switch {
 	case w.Irregular || w.Nnz <= rules.CachedNonzeros:
-	case w.Nodes > 1 && r.Kind != precond.AMG:
-		share = rules.NodesShare
-	default:
-		share = rules.RegularShare
+		return 1
+	case w.Nodes > 1 && kind != precond.AMG:
+		return rules.NodesShare
 	}
-	more := max(1, rules.Expectations[r.Kind].Slower) - 1
-	m, _ := krylov.KindOf(string(r.Method))
-	all := IterationWork(r.Method, r.Kind, w.N, w.Nnz, values)
-	return (share*(all+more*values*float64(m.Products)) + rules.PassWork) / all
+	return rules.RegularShare
 }
 
 // irregular returns by how much a set-up that follows the graph takes longer: it goes from row to row, which grows like a power of the size of the matrix,

@@ -178,6 +178,10 @@ func TestSlower(t *testing.T) {
 	if got, want := triangles.slower(ic0, nnz), (5*nnz+vectors+rules.PassWork)/(2*nnz+vectors); math.Abs(got-want) > 1e-12 {
 		t.Errorf("IC(0) %g, want %g", got, want)
 	}
+	rows := box.slower(ic0, box.Nnz) * (2*box.Nnz + rules.VectorWork*box.N)
+	if want := 4*box.Nnz + rules.RegularShare*(box.Nnz+rules.VectorWork*box.N) + rules.PassWork; math.Abs(rows-want) > 1e-9*want {
+		t.Errorf("IC(0) on a grid %g, want %g", rows, want)
+	}
 	small := box
 	small.N, small.Nnz = box.N/10, box.Nnz/10
 	body := box

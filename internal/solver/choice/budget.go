@@ -211,7 +211,7 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 	if inner != nil { // an iteration is of many
 		w := t.weigh()
 		t.probe.Look, t.probe.Iteration = 1, w.nestedWork(r.Method)
-		t.probe.inner, t.probe.each = inner, singleWork(w.N, w.Nnz)
+		t.probe.inner, t.probe.each = inner, w.share(precond.CG32)*singleWork(w.N, w.Nnz)
 	}
 	return t.probe
 }
