@@ -79,7 +79,7 @@ func (w Workload) slower(r Fallback, values float64) float64 {
 	all, slower, applied := IterationWork(r.Method, r.Kind, w.N, w.Nnz, values), max(1, rules.Expectations[r.Kind].Slower), values*float64(m.Products)
 	work := w.share(r.Kind) * (all + (slower-1)*applied)
 	switch r.Kind {
-	case precond.IC0, precond.ICT, precond.ILU0, precond.ILUT: // whose rows wait for those before, on a grid too
+	case precond.ICT, precond.ILUT: // whose fill is irregular on a grid, too
 		work = w.share(r.Kind)*(all-applied) + slower*applied
 	}
 	return (work + rules.PassWork) / all
