@@ -228,7 +228,7 @@ func (e *Embedded) solveProblem(ctx context.Context, b, guess, x [][]float64) (f
 	for k := range x {
 		copy(x[k], r.x[k])
 	}
-	r.report.SetChecksums(nil, r.b, r.x)
+	r.setChecksums(nil)
 	r.report.Ranks = r.ranks()
 	r.report.Finish(r.start, peakRSS())
 	var text bytes.Buffer

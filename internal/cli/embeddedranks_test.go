@@ -25,6 +25,7 @@ func shares(c dist.Comm, options ...string) (*Embedded, error) {
 
 // Ranks that are goroutines share a matrix: x has the same bits for any number of ranks, and the report follows the schema.
 func TestSharedMatrixConcurrent(t *testing.T) {
+	t.Setenv("GOMAXPROCS", "2") // ranks share this process, so no rank may change the number of threads
 	m, b := plate(t)
 	n := int64(m.Rows)
 	validate := validator(t, "report.schema.json")
