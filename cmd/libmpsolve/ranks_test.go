@@ -27,25 +27,45 @@ func TestMain(m *testing.M) {
 
 // mpi is an implementation of MPI, by the names of its programs.
 type mpi struct {
-	name          string
-	run, cc, fort string
-	flags         []string
-	spins         bool // ranks beyond the processors take a hundred times as long
+	name             string
+	run, cc, fortran string
+	flags            []string
+	spins            bool // ranks beyond the processors take a hundred times as long
 }
 
 var implementations = []mpi{
-	{name: "Open MPI", run: "mpirun.openmpi", cc: "mpicc.openmpi", fort: "mpif90.openmpi", flags: []string{"--oversubscribe"}},
-	{name: "MPICH", run: "mpirun.mpich", cc: "mpicc.mpich", fort: "mpif90.mpich", spins: true},
+	{name: "Open MPI", run: "mpirun.openmpi", cc: "mpicc.openmpi", fortran: "mpif90.openmpi", flags: []string{"--oversubscribe"}},
+	{name: "MPICH", run: "mpirun.mpich", cc: "mpicc.mpich", fortran: "mpif90.mpich", spins: true},
 }
 
-// eachMPI runs a test with each implementation that is installed, by Debian's names.
-func eachMPI(t *testing.T, test func(t *testing.T, on mpi)) {
+// eachMPI tests the library in a folder with each implementation that is installed, by Debian's names.
+func eachMPI(t *testing.T, folder string) {
+	lib, include := filepath.Join(folder, "lib"), filepath.Join(folder, "include")
+	link := []string{"-I", include, "-L", lib, "-lmpsolve", "-lm", "-lpthread"}
 	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
 	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 	for _, on := range implementations {
 		t.Run(on.name, func(t *testing.T) {
 			needs(t, on.run, on.cc)
-			test(t, on)
+			program := func(from ...string) string {
+				to := filepath.Join(t.TempDir(), "program")
+				run(t, on.cc, slices.Concat([]string{"-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", filepath.Join(from...)}, link, []string{"-o", to})...)
+				return to
+			}
+			ranks(t, on, program("testdata", "ranks.c"))
+			mesh := program(root, "examples", "mpi", "mesh.c")
+			out := on.ranks(t, 1, mesh)
+			converged(t, out[0])
+			if other := on.ranks(t, 2, mesh); !slices.Equal(out, other) {
+				t.Errorf("the example prints %q on 1 rank, %q on 2", out, other)
+			}
+			t.Run("Fortran", func(t *testing.T) {
+				needs(t, on.fortran)
+				dir := t.TempDir()
+				to := filepath.Join(dir, "program")
+				run(t, on.fortran, slices.Concat([]string{"-std=f2008", "-Wall", "-J", dir, filepath.Join(include, "mpsolve.f90"), filepath.Join("testdata", "ranks.f90")}, link, []string{"-o", to})...)
+				converged(t, on.ranks(t, 2, to)[0])
+			})
 		})
 	}
 }
@@ -65,10 +85,9 @@ func (on mpi) ranks(t *testing.T, size int, program ...string) []string {
 }
 
 // ranks solves the system of testdata/ranks.c over ranks.
-func ranks(t *testing.T, on mpi, include, lib string) {
+func ranks(t *testing.T, on mpi, program string) {
 	dir := t.TempDir()
-	program, system := filepath.Join(dir, "program"), filepath.Join(dir, "system")
-	run(t, on.cc, "-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", filepath.Join("testdata", "ranks.c"), "-I", include, "-L", lib, "-lmpsolve", "-lm", "-lpthread", "-o", program)
+	system := filepath.Join(dir, "system")
 	on.ranks(t, 1, program, "write", system)
 	for _, domains := range []string{"1", "3"} {
 		var first []float64
