@@ -77,7 +77,8 @@ int mpsolve_matrix64(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
  *
  * This call, and then mpsolve_setup, mpsolve_update, mpsolve_solve and mpsolve_free with this solver are collective: all ranks of comm make them
  * in the same order, with the same options and count. b, x and guess have the elements of the rank's rows. All ranks get the same code,
- * message and report. mpsolve_interrupt on one rank ends the call of all.
+ * message and report. mpsolve_interrupt on one rank ends the call of all. The arrays must not change until the solver is set up; mpsolve_update
+ * also needs row_start and col.
  *
  * The caller has loaded MPI and initialised it with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, and ends it after mpsolve_free. With
  * SERIALIZED no thread may call MPI during a call here. A fault of MPI or of mpsolve on a rank ends all ranks, by MPI_Abort.

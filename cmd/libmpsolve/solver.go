@@ -54,10 +54,15 @@ func setMatrix[I int32 | int64](v *solver, rows, cols int64, base I, start, col 
 }
 
 // setRows sets this rank's rows of a matrix of n rows that the ranks of a communicator share.
-func (v *solver) setRows(communicator int, n int64, base int64, first, rows int64, start, col *int64, val *float64) error {
+func (v *solver) setRows(communicator int, n, base, first, rows int64, start, col *int64, val *float64) (err error) {
 	if err := v.Join(communicator); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil {
+			v.Leave()
+		}
+	}()
 	remake := func(val *float64) (*csr.Matrix, error) { return makeMatrix(rows, n, base, start, col, val) }
 	m, err := remake(val)
 	if err = v.Agree(err); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver"
@@ -46,8 +45,7 @@ const arrays = "A (in memory)"
 
 // NewEmbedded returns an Embedded with default options and no matrix.
 func NewEmbedded() *Embedded {
-	alone := &job{comm: dist.NewTimed(dist.Self{}), stop: func() {}, err: io.Discard}
-	s := streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard, job: alone}
+	s := streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard, job: aloneJob()}
 	e := &Embedded{run: solveRun{solveFlags: new(solveFlags), streams: s, path: arrays}}
 	e.command = solveCommand(s, e.run.solveFlags)
 	return e
@@ -248,7 +246,7 @@ func (e *Embedded) Report() []byte { return e.text }
 // Close ends the threads, closes the device and leaves the communicator. Collective after Join.
 func (e *Embedded) Close() {
 	e.end()
-	e.run.job.stop()
+	e.Leave()
 }
 
 // end ends the threads and closes the device.

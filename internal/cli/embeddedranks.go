@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -18,7 +19,8 @@ import (
 
 // sharedMatrix is a square matrix of which each rank of a communicator of the program has some rows.
 type sharedMatrix struct {
-	rows *csr.Matrix // of this rank, as the program gives them, with columns of the whole matrix
+	n    int64       // rows of all ranks
+	rows *csr.Matrix // of this rank, as the program gives them, with columns of the whole matrix; nil: they are with the ranks of their domains
 	have []dist.Span // the rows that each rank gives
 	want []dist.Span // the rows that it solves for: of its domains, or all on rank 0
 }
@@ -38,10 +40,19 @@ func (e *Embedded) Join(communicator int) error {
 		leave()
 		return err
 	}
-	e.run.job.stop()
+	e.Leave()
 	e.run.job = j
 	return nil
 }
+
+// Leave ends what Join has begun. Collective.
+func (e *Embedded) Leave() {
+	e.run.job.stop()
+	e.run.job = aloneJob()
+}
+
+// aloneJob returns the job of a single process, which has no need of MPI.
+func aloneJob() *job { return newRanks(dist.Self{}, func() {}, io.Discard) }
 
 // Agree returns the error of the first rank that has one, on all ranks. Collective after Join.
 func (e *Embedded) Agree(err error) error { return e.run.job.agree(err) }
@@ -57,8 +68,8 @@ func (e *Embedded) Abandon(code int, text string) {
 	}
 }
 
-// SetRows sets, in place of SetMatrix, this rank's rows first, first+1, ... of a matrix of n rows and columns. Each row is on one rank. The arrays
-// must not change until Close. Collective.
+// SetRows sets, in place of SetMatrix, this rank's rows first, first+1, ... of a matrix with as many rows as columns. Each row is on one rank. The
+// arrays must not change until SetUp has succeeded. Collective.
 func (e *Embedded) SetRows(first int64, m *csr.Matrix) error {
 	j, n := e.run.job, int64(m.Cols)
 	if err := j.agree(m.Validate()); err != nil {
@@ -81,7 +92,7 @@ func (e *Embedded) SetRows(first int64, m *csr.Matrix) error {
 	if err := tile(have, n); err != nil {
 		return err
 	}
-	e.shared = &sharedMatrix{rows: m, have: have}
+	e.shared = &sharedMatrix{n: n, rows: m, have: have}
 	return nil
 }
 
@@ -137,7 +148,9 @@ func (e *Embedded) setUpShared(ctx context.Context) error {
 		return err
 	}
 	err := e.together(ctx, e.setUpProblem)
-	e.ready = err == nil
+	if e.ready = err == nil; e.ready {
+		e.shared.rows = nil
+	}
 	return err
 }
 
@@ -145,13 +158,12 @@ func (e *Embedded) setUpShared(ctx context.Context) error {
 // Collective.
 func (e *Embedded) spreadShared() error {
 	j, s := e.run.job, e.shared
-	n := int64(s.rows.Cols)
-	counts := dist.NewCounts(n)
+	counts := dist.NewCounts(s.n)
 	counts.AddRows(s.have[j.rank()].From, s.rows.RowPtr)
 	counts.Sum(j.comm)
-	domains := cmp.Or(e.run.cut(), dist.DefaultDomains(n))
-	if int64(domains) > n {
-		return &solve.InputError{Msg: fmt.Sprintf("%d domains of %d rows: each needs a row at least", domains, n)}
+	domains := cmp.Or(e.run.cut(), dist.DefaultDomains(s.n))
+	if int64(domains) > s.n {
+		return &solve.InputError{Msg: fmt.Sprintf("%d domains of %d rows: each needs a row at least", domains, s.n)}
 	}
 	d, err := counts.Cut(domains)
 	if err != nil {
@@ -198,13 +210,17 @@ func (e *Embedded) updateShared(ctx context.Context, m *csr.Matrix) error {
 	if err := e.spreadShared(); err != nil {
 		return err
 	}
-	return e.together(ctx, func(ctx context.Context) error {
+	err := e.together(ctx, func(ctx context.Context) error {
 		if e.run.spread() {
 			return e.setUpProblem(ctx)
 		}
 		e.before.Seconds.Build = 0
 		return e.run.solver.UpdateMatrix(ctx, e.run.problem.(whole).Matrix)
 	})
+	if err == nil {
+		e.shared.rows = nil
+	}
+	return err
 }
 
 // solveShared is Solve for a matrix that ranks share: vectors have the elements of the rows that the program gives. Collective.
