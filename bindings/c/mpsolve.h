@@ -71,7 +71,7 @@ int mpsolve_matrix64(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
 	const int64_t *row_start, const int64_t *col, const double *val);
 
 /*
- * Sets, in place of a matrix in one process, this rank's rows of a square matrix of n rows that the ranks of an MPI communicator share:
+ * Sets, in place of a matrix in one process, this rank's rows of a square matrix of n rows (up to 2^31 - 1) that the ranks of an MPI communicator share:
  * rows first, first + 1, ... up to `rows` of them, in the form of mpsolve_matrix64, with columns of the whole matrix; first counts from base,
  * too. Each row is on one rank; ranks may have rows in any order, or none. comm is MPI_Comm_c2f(communicator), which is duplicated.
  *
