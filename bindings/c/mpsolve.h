@@ -29,7 +29,7 @@ enum {
 	MPSOLVE_USAGE = 2,         /* an unknown option, a wrong value, a call out of order */
 	MPSOLVE_NOT_CONVERGED = 3, /* x is the best one found; the report says why, and what to do */
 	MPSOLVE_INPUT = 4,         /* an invalid matrix or vector: wrong sizes, NaN, a row of zeros */
-	MPSOLVE_NO_DEVICE = 5,     /* the device that the options name is not available */
+	MPSOLVE_NO_DEVICE = 5,     /* the device that the options name is not available, or the MPI of a communicator */
 	MPSOLVE_INTERNAL = 70,     /* a fault of mpsolve; this solver can only be freed */
 	MPSOLVE_INTERRUPTED = 130  /* mpsolve_interrupt, or a function of the caller, ended the call; x is the best one found, unchanged if there is none */
 };
@@ -68,6 +68,26 @@ int mpsolve_matrix(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
 
 /* Like mpsolve_matrix with 64-bit offsets and columns, which are copied. */
 int mpsolve_matrix64(mpsolve_solver *s, int64_t rows, int64_t cols, int base,
+	const int64_t *row_start, const int64_t *col, const double *val);
+
+/*
+ * Sets, in place of a matrix in one process, this rank's rows of a square matrix of n rows (up to 2^31 - 1) that the ranks of an MPI communicator share:
+ * rows first, first + 1, ... up to `rows` of them, in the form of mpsolve_matrix64, with columns of the whole matrix; first counts from base,
+ * too. Each row is on one rank; ranks may have rows in any order, or none. comm is MPI_Comm_c2f(communicator), which is duplicated.
+ *
+ * This call, and then mpsolve_setup, mpsolve_update, mpsolve_solve and mpsolve_free with this solver are collective: all ranks of comm make them
+ * in the same order, with the same options and count. b, x and guess have the elements of the rank's rows. All ranks get the same code,
+ * message and report. mpsolve_interrupt on one rank ends the call of all. The arrays must not change until the solver is set up; mpsolve_update
+ * also needs row_start and col.
+ *
+ * The caller has loaded MPI and initialised it with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, and ends it after mpsolve_free. With
+ * SERIALIZED no thread may call MPI during a call here. A fault of MPI or of mpsolve on a rank ends all ranks, by MPI_Abort.
+ *
+ * The matrix is cut into domains as by mpirun mpsolve solve, and rows go to the ranks of their domains, and x back. So x has the same bits
+ * for any number of ranks and any cut of rows. Options domains, overlap and halo-epsilon are for such matrices only. mpsolve_update sets up several
+ * domains anew.
+ */
+int mpsolve_matrix_mpi(mpsolve_solver *s, int comm, int64_t n, int base, int64_t first, int64_t rows,
 	const int64_t *row_start, const int64_t *col, const double *val);
 
 /*

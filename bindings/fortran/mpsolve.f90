@@ -42,6 +42,15 @@ module mpsolve
       integer(c_int64_t), intent(in) :: row_start(*), col(*)
       real(c_double), intent(in) :: val(*)
     end function
+    ! comm is an MPI communicator, with mpi_f08 its mpi_val; first counts from base
+    integer(c_int) function mpsolve_matrix_mpi(s, comm, n, base, first, rows, row_start, col, val) bind(c)
+      import :: c_int, c_int64_t, c_double, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int), value :: comm, base
+      integer(c_int64_t), value :: n, first, rows
+      integer(c_int64_t), intent(in) :: row_start(*), col(*)
+      real(c_double), intent(in) :: val(*)
+    end function
     ! apply and transposed are c_funloc of functions with bind(c), as mpsolve_product is in mpsolve.h, or c_null_funptr
     integer(c_int) function mpsolve_operator(s, n, apply, transposed, data) bind(c)
       import :: c_int, c_int64_t, c_ptr, c_funptr

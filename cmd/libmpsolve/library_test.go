@@ -67,6 +67,7 @@ func TestLibrary(t *testing.T) {
 		run(t, "gfortran", "-std=f2008", "-Wall", "-J", work, filepath.Join(include, "mpsolve.f90"), filepath.Join(root, "bindings", "fortran", "example.f90"), "-L", lib, "-lmpsolve", "-o", example)
 		converged(t, run(t, example))
 	})
+	t.Run("MPI", func(t *testing.T) { eachMPI(t, folder) })
 	t.Run("Python", func(t *testing.T) {
 		python := withSciPy(t)
 		c := testsupport.Command(t, python, "-m", "unittest", "discover", "-s", "tests")

@@ -54,7 +54,7 @@ var messages = map[C.int]*C.constant_char{
 	C.MPSOLVE_USAGE:         C.CString("an unknown option, a value that it does not take, or a call out of order"),
 	C.MPSOLVE_NOT_CONVERGED: C.CString("not converged; x is the best found"),
 	C.MPSOLVE_INPUT:         C.CString("the matrix or a vector cannot be solved with"),
-	C.MPSOLVE_NO_DEVICE:     C.CString("the device is not available"),
+	C.MPSOLVE_NO_DEVICE:     C.CString("the device or MPI is not available"),
 	C.MPSOLVE_INTERNAL:      C.CString("a fault of mpsolve"),
 	C.MPSOLVE_INTERRUPTED:   C.CString("interrupted; x is the best found"),
 	unknown:                 C.CString("not a code of mpsolve"),
@@ -110,6 +110,13 @@ func mpsolve_matrix64(s *C.mpsolve_solver, rows, cols C.int64_t, base C.int, sta
 	})
 }
 
+//export mpsolve_matrix_mpi
+func mpsolve_matrix_mpi(s *C.mpsolve_solver, comm C.int, n C.int64_t, base C.int, first, rows C.int64_t, start, col *C.constant_int64, val *C.constant_double) C.int {
+	return call(s, func(v *solver) error {
+		return v.setRows(int(comm), int64(n), int64(base), int64(first), int64(rows), (*int64)(start), (*int64)(col), (*float64)(val))
+	})
+}
+
 //export mpsolve_operator
 func mpsolve_operator(s *C.mpsolve_solver, n C.int64_t, apply, transposed C.mpsolve_product, data unsafe.Pointer) C.int {
 	return call(s, func(v *solver) error { return v.setOperator(int64(n), apply, transposed, data) })
@@ -137,7 +144,7 @@ func mpsolve_setup(s *C.mpsolve_solver) C.int { return call(s, (*solver).setUp) 
 func mpsolve_solve(s *C.mpsolve_solver, count C.int64_t, b, guess *C.constant_double, x *C.double) C.int {
 	return call(s, func(v *solver) error {
 		err := v.solve(int64(count), (*float64)(b), (*float64)(guess), (*float64)(x))
-		if code, _ := v.code(err); code == 0 || code == C.MPSOLVE_NOT_CONVERGED || code == C.MPSOLVE_INTERRUPTED {
+		if code, _ := cli.Code(err); code == 0 || code == C.MPSOLVE_NOT_CONVERGED || code == C.MPSOLVE_INTERRUPTED {
 			C.free(unsafe.Pointer(s.report))
 			s.report = C.CString(string(v.Report()))
 		}
@@ -173,7 +180,8 @@ func mpsolve_error(s *C.mpsolve_solver) *C.constant_char {
 
 var empty, noSolver = C.CString(""), C.CString("the solver is NULL")
 
-// call runs f with the Go side of s, one call at a time, and keeps the error of f. It turns a panic into an error.
+// call runs f with the Go side of s, one call at a time, and keeps the error of f. It turns a panic into an error, or ends all ranks that share
+// the matrix.
 func call(s *C.mpsolve_solver, f func(*solver) error) (code C.int) {
 	if s == nil {
 		return C.MPSOLVE_USAGE
@@ -188,6 +196,7 @@ func call(s *C.mpsolve_solver, f func(*solver) error) (code C.int) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			v.broken = fmt.Sprintf("a fault of mpsolve: %v\n\n%s", fault, debug.Stack())
+			v.Abandon(C.MPSOLVE_INTERNAL, v.broken)
 			say(C.MPSOLVE_INTERNAL, v.broken)
 		}
 	}()
@@ -196,7 +205,7 @@ func call(s *C.mpsolve_solver, f func(*solver) error) (code C.int) {
 		return code
 	}
 	if err := f(v); err != nil {
-		say(v.code(err))
+		say(cli.Code(err))
 	}
 	return code
 }

@@ -11,15 +11,15 @@ static int iteration(mpsolve_iteration f, void *data, int64_t k, double residual
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/internal/cli"
 	mpsolve "github.com/mpsolve/mpsolve/internal/solver"
 )
 
 // errNoOperator is the error of what only an operator can have.
-var errNoOperator = errors.New("there is no operator yet")
+var errNoOperator = cli.WithCode(usage, "there is no operator yet")
 
 // productOf makes a Product of a function of C, nil of NULL.
 func productOf(f C.mpsolve_product, data unsafe.Pointer) mpsolve.Product {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"math"
 	"sync"
 	"unsafe"
@@ -27,38 +26,21 @@ type solver struct {
 
 func newSolver() *solver { return &solver{Embedded: cli.NewEmbedded()} }
 
-var (
-	errNull        = errors.New("a pointer is NULL")
-	errInterrupted = errors.New("interrupted")
-	errCaller      = errors.New("a function of the caller failed")
-	errSize        = &csrError{"the matrix has a negative number of rows or columns, too many, or a base other than 0 and 1"}
-)
-
-// csrError is an error in the arrays of a matrix.
-type csrError struct{ text string }
-
-func (e *csrError) Error() string { return e.text }
-
-// The codes of mpsolve.h that are not exit codes of package cli.
+// Codes of mpsolve.h.
 const (
 	usage       = 2
 	input       = 4
 	interrupted = 130
 )
 
-// code returns the code and the text of an error.
-func (v *solver) code(err error) (int, string) {
-	var arrays *csrError
-	switch {
-	case errors.Is(err, errInterrupted), errors.Is(err, errCaller):
-		return interrupted, err.Error()
-	case errors.Is(err, errNull), errors.Is(err, errNoOperator):
-		return usage, err.Error()
-	case errors.As(err, &arrays):
-		return input, err.Error()
-	}
-	return cli.Code(err)
-}
+var (
+	errNull        = cli.WithCode(usage, "a pointer is NULL")
+	errInterrupted = cli.WithCode(interrupted, "interrupted")
+	errCaller      = cli.WithCode(interrupted, "a function of the caller failed")
+	errSize        = cli.WithCode(input, "the matrix has a negative number of rows or columns, too many, or a base other than 0 and 1")
+	errOffsets     = cli.WithCode(input, "the offsets of the rows do not begin at the base, or decrease")
+	errCount       = cli.WithCode(input, "the number of right-hand sides is negative or too large")
+)
 
 // setMatrix sets the matrix.
 func setMatrix[I int32 | int64](v *solver, rows, cols int64, base I, start, col *I, val *float64) error {
@@ -71,13 +53,35 @@ func setMatrix[I int32 | int64](v *solver, rows, cols int64, base I, start, col 
 	return v.SetMatrix(m)
 }
 
+// setRows sets this rank's rows of a matrix of n rows that the ranks of a communicator share.
+func (v *solver) setRows(communicator int, n, base, first, rows int64, start, col *int64, val *float64) (err error) {
+	if err := v.Join(communicator); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			v.Leave()
+		}
+	}()
+	remake := func(val *float64) (*csr.Matrix, error) { return makeMatrix(rows, n, base, start, col, val) }
+	m, err := remake(val)
+	if err = v.Agree(err); err != nil {
+		return err
+	}
+	if err := v.SetRows(first-base, m); err != nil {
+		return err
+	}
+	v.rows, v.cols, v.remake = rows, rows, remake
+	return nil
+}
+
 // update replaces the values of the matrix.
 func (v *solver) update(val *float64) error {
 	if v.remake == nil {
 		return v.Update(context.Background(), nil) // returns the error of a solver without a matrix
 	}
 	m, err := v.remake(val)
-	if err != nil {
+	if err = v.Agree(err); err != nil {
 		return err
 	}
 	return v.interruptible(func(ctx context.Context) error { return v.Update(ctx, m) })
@@ -88,14 +92,17 @@ func makeMatrix[I int32 | int64](rows, cols int64, base I, start, col *I, val *f
 	if rows < 0 || cols < 0 || rows > csr.MaxDim || cols > csr.MaxDim || base < 0 || base > 1 {
 		return nil, errSize
 	}
-	if start == nil {
+	if start == nil && rows > 0 {
 		return nil, errNull
 	}
-	offsets := make([]int64, rows+1)
-	for i, p := range unsafe.Slice(start, rows+1) {
+	starts, offsets := []I{base}, make([]int64, rows+1)
+	if rows > 0 {
+		starts = unsafe.Slice(start, rows+1)
+	}
+	for i, p := range starts {
 		offsets[i] = int64(p - base)
 		if i > 0 && offsets[i] < offsets[i-1] || i == 0 && offsets[i] != 0 {
-			return nil, &csrError{"the offsets of the rows do not begin at the base, or decrease"}
+			return nil, errOffsets
 		}
 	}
 	nonzeros := offsets[rows]
@@ -121,7 +128,7 @@ func makeMatrix[I int32 | int64](rows, cols int64, base I, start, col *I, val *f
 	}
 	m, err := csr.New(m.Rows, m.Cols, offsets, columns, m.Val)
 	if err != nil {
-		return nil, &csrError{err.Error()}
+		return nil, cli.WithCode(input, err.Error())
 	}
 	return m, nil
 }
@@ -133,7 +140,7 @@ func (v *solver) interruptible(f func(ctx context.Context) error) error {
 	v.setStop(stop)
 	defer v.setStop(nil)
 	err := f(ctx)
-	if context.Cause(ctx) != nil && err != nil {
+	if v.Any(context.Cause(ctx) != nil) && err != nil {
 		return errInterrupted
 	}
 	return err
@@ -157,11 +164,15 @@ func (v *solver) setUp() error { return v.interruptible(v.SetUp) }
 
 // solve solves for count right-hand sides. guess may be x.
 func (v *solver) solve(count int64, b, guess, x *float64) error {
+	var err error
 	switch {
 	case count < 0 || v.rows > 0 && count > math.MaxInt64/8/v.rows || v.cols > 0 && count > math.MaxInt64/8/v.cols:
-		return &csrError{"the number of right-hand sides is negative or too large"}
+		err = errCount
 	case count > 0 && (b == nil && v.rows > 0 || x == nil && v.cols > 0):
-		return errNull
+		err = errNull
+	}
+	if err = v.Agree(err); err != nil {
+		return err
 	}
 	guesses := make([][]float64, count)
 	if guess != nil {

@@ -26,7 +26,7 @@ const product = "A (products alone)"
 // SetOperator sets a matrix of which only products are known, in place of SetMatrix, or replaces its preconditioner and Show before SetUp.
 func (e *Embedded) SetOperator(a solver.Operator) error {
 	switch {
-	case e.matrix != nil:
+	case e.matrix != nil, e.shared != nil:
 		return usage("there is a matrix already")
 	case e.ready:
 		return usage("the solver is set up")

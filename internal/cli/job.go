@@ -44,15 +44,27 @@ func startJob(args []string, errOut io.Writer) (*job, error) {
 }
 
 func newJob(comm dist.Comm, stop func(), args []string, errOut io.Writer) (*job, error) {
-	j := &job{comm: dist.NewTimed(comm), stop: stop, err: errOut, grace: signalGrace, late: limitGrace, args: args}
+	j := newRanks(comm, stop, errOut)
+	j.args = args
+	return j, j.begin(args, "was started", "as mpsolve")
+}
+
+// newRanks returns the job of these ranks, before they have compared their arguments.
+func newRanks(comm dist.Comm, stop func(), errOut io.Writer) *job {
+	return &job{comm: dist.NewTimed(comm), stop: stop, err: errOut, grace: signalGrace, late: limitGrace}
+}
+
+// begin compares the arguments of all ranks, and shares the processors among the ranks. An error says that a rank did something with its
+// arguments, as what they are. Collective.
+func (j *job) begin(args []string, did, as string) error {
 	if j.alone() {
-		return j, nil
+		return nil
 	}
-	err := j.compare(args)
+	err := j.compare(args, did, as)
 	if err == nil {
 		j.share()
 	}
-	return j, err
+	return err
 }
 
 func (j *job) rank() int { return j.comm.Rank() }
@@ -204,6 +216,16 @@ const (
 // onFirst runs f on rank 0, while the other ranks wait without using their processors. A signal to any rank stops f. All
 // ranks return the error of f. Collective.
 func (j *job) onFirst(ctx context.Context, f func(context.Context) error) error {
+	if j.rank() > 0 {
+		writing.Add(1) // only rank 0 may give up
+		defer writing.Add(-1)
+		defer onCheckpointSignal(func() {})() // launchers send SIGUSR1 to all ranks; only rank 0 acts on it
+	}
+	return j.first(ctx, f)
+}
+
+// first is onFirst for ranks that leave signals to others. Collective.
+func (j *job) first(ctx context.Context, f func(context.Context) error) error {
 	if j.alone() {
 		return f(ctx)
 	}
@@ -214,10 +236,6 @@ func (j *job) onFirst(ctx context.Context, f func(context.Context) error) error 
 	if j.rank() == 0 {
 		ended = make(chan error, 1)
 		go func() { ended <- j.guarded(func() error { return f(ctx) }) }()
-	} else {
-		writing.Add(1) // only rank 0 may give up
-		defer writing.Add(-1)
-		defer onCheckpointSignal(func() {})() // launchers send SIGUSR1 to all ranks; only rank 0 acts on it
 	}
 	for wait := firstWait; ; wait = min(wait+wait/8, longestWait) {
 		var err error

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,31 @@ func TestRanksMustBeAlikeConcurrent(t *testing.T) {
 		}
 		if p.code != exitUsage || p.err.String() != want {
 			t.Errorf("rank %d: %d, %q", r, p.code, p.err.String())
+		}
+	}
+}
+
+// The checksums in the report are those of whole vectors.
+func TestConcurrentRanksChecksums(t *testing.T) {
+	for _, domains := range []string{"1", "3"} {
+		var first string
+		for _, size := range []int{1, 2, 3} {
+			all := runJob(t, size, func(int) []string {
+				return []string{"solve", filepath.Join("..", "..", "testdata", "poisson2d_20.mtx"), "--rhs", "random:1", "--domains", domains, "--json"}
+			})
+			var report struct {
+				SHA256 struct{ RHS, X, Matrix string }
+			}
+			if err := json.Unmarshal(all[0].out.Bytes(), &report); err != nil {
+				t.Fatal(err)
+			}
+			sums := report.SHA256.RHS + " " + report.SHA256.X
+			if first == "" {
+				first = sums
+			}
+			if sums != first || report.SHA256.X == "" || (report.SHA256.Matrix != "") != (domains == "1") {
+				t.Errorf("%s domains, %d ranks: %+v, want rhs and x %s", domains, size, report.SHA256, first)
+			}
 		}
 	}
 }

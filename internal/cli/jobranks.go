@@ -25,7 +25,7 @@ type profile struct {
 }
 
 // compare collects the profiles of all ranks. Programs and arguments must be the same. Collective.
-func (j *job) compare(args []string) error {
+func (j *job) compare(args []string, did, as string) error {
 	here := host.Here("", Version)
 	own, err := json.Marshal(profile{
 		Args: args, Program: strings.TrimSpace(here.Version + " " + here.Commit), Build: host.BuildID(),
@@ -34,6 +34,7 @@ func (j *job) compare(args []string) error {
 	if err != nil {
 		return err
 	}
+	j.ranks = nil
 	for _, text := range j.comm.Gather(own) {
 		var p profile
 		if err := json.Unmarshal(text, &p); err != nil {
@@ -48,8 +49,7 @@ func (j *job) compare(args []string) error {
 		case p.Build != first.Build:
 			return usage("rank %d is another build of mpsolve %s than rank 0; all ranks need the same program", r, p.Program)
 		case !slices.Equal(p.Args, first.Args):
-			return usage("rank %d was started as mpsolve %s, rank 0 as mpsolve %s; all ranks need the same arguments",
-				r, strings.Join(p.Args, " "), strings.Join(first.Args, " "))
+			return usage("rank %d %s %s %s, rank 0 %s %s; all ranks need the same arguments", r, did, as, strings.Join(p.Args, " "), as, strings.Join(first.Args, " "))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -137,6 +138,16 @@ func (s spread) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][
 func (s spread) rhs(f *solveFlags) ([]float64, string, error) {
 	return f.makeRHS(func(seed uint64) []float64 { return ranks.RandomRHS(s.Matrix, seed) },
 		func() ([]float64, bool) { return ranks.DefaultRHS(s.Matrix) })
+}
+
+// elements yields the elements of all ranks on rank 0, one column after the other. Collective.
+func (s spread) elements(columns [][]float64) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		all := ranks.Job{Matrix: s.Matrix}
+		for _, v := range columns {
+			all.ToRoot(v, func(part []float64) { yield(part) })
+		}
+	}
 }
 
 func (s spread) write(ctx context.Context, path string, columns [][]float64) (string, error) {

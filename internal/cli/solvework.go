@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/report"
@@ -116,7 +118,7 @@ func (r *solveRun) finish(ctx context.Context) error {
 		failed = r.dropCheckpoint()
 	}
 	if (r.json || r.verbose) && len(r.x) > 0 && r.solver != nil {
-		r.report.SetChecksums(r.solver.Given, r.b, r.x)
+		r.setChecksums(r.solver.Given)
 	}
 	for _, o := range r.report.Solutions {
 		if v := o.Evidence; v != nil && len(v.Rows) > 0 && r.path != "-" && r.path != arrays {
@@ -134,6 +136,16 @@ func (r *solveRun) finish(ctx context.Context) error {
 		return &exitError{code: code}
 	}
 	return failed
+}
+
+// setChecksums computes the checksums in the report; m is nil if that of the matrix is left out, as it is where ranks share the matrix. Collective if
+// all ranks solve.
+func (r *solveRun) setChecksums(m *csr.Matrix) {
+	elements := func(columns [][]float64) iter.Seq[[]float64] { return slices.Values(columns) }
+	if s, yes := r.problem.(spread); yes {
+		m, elements = nil, s.elements
+	}
+	r.report.SetChecksums(m, elements(r.b), elements(r.x))
 }
 
 // print prints the report.

@@ -51,12 +51,41 @@ func move3(t *testing.T, c Comm, m *csr.Matrix, domains int, most int64) {
 			return
 		}
 		have = s.Matrix
-		starts := d.starts(c.Size())
-		first = starts[c.Rank()]
-		want := RowRange(m, int(first), int(starts[c.Rank()+1]))
+		own := d.Spans(c.Size())[c.Rank()]
+		first = own.From
+		want := RowRange(m, int(own.From), int(own.End))
 		if !slices.Equal(have.RowPtr, want.RowPtr) || !slices.Equal(have.Col, want.Col) || !slices.Equal(have.Val, want.Val) {
 			t.Errorf("move %d: rank %d has other rows than its own", k, c.Rank())
 			return
+		}
+	}
+}
+
+// Rows also reach their owners from ranks that have them in another order (Concurrent).
+func TestConcurrentMoveFromAnyOrder(t *testing.T) {
+	m := scattered(t, 300, 4, 1)
+	d, err := CutMatrix(m, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ranks := range []int{2, 3, 4} {
+		turned := append(d.Spans(ranks)[1:], d.Spans(ranks)[0])
+		backwards := []Span{{0, 100}, {100, 100}, {100, 170}, {170, 300}}[:ranks]
+		backwards[ranks-1].End = 300
+		slices.Reverse(backwards)
+		for _, has := range [][]Span{turned, backwards} {
+			Run(ranks, func(c Comm) {
+				has, own := has[c.Rank()], d.Spans(ranks)[c.Rank()]
+				got, err := moveRows(c, Slab{Matrix: RowRange(m, int(has.From), int(has.End))}, has.From, d, 1000)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				want := RowRange(m, int(own.From), int(own.End))
+				if !slices.Equal(got.RowPtr, want.RowPtr) || !slices.Equal(got.Col, want.Col) || !slices.Equal(got.Val, want.Val) {
+					t.Errorf("rank %d of %d has other rows than its own", c.Rank(), ranks)
+				}
+			})
 		}
 	}
 }
@@ -109,26 +138,41 @@ func TestConcurrentFirstAndShare(t *testing.T) {
 	})
 }
 
-// Each rank gets its own elements of the vector on rank 0 (Concurrent).
-func TestConcurrentScatter(t *testing.T) {
+// Vectors go from any ranges of rows to any others, and from rank 0, however little is sent at a time (Concurrent).
+func TestConcurrentRedistribute(t *testing.T) {
 	all := make([]float64, 100)
 	for i := range all {
 		all[i] = float64(i)
 	}
+	d, err := Cut(100, 5, func(i int64) int64 { return i * i })
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, ranks := range []int{1, 2, 3, 9} {
+		own := d.Spans(ranks)
+		back := slices.Clone(own)
+		slices.Reverse(back) // the first rows are on the last rank
+		uneven := make([]Span, ranks)
+		for r := range uneven {
+			uneven[r] = Span{int64(min(7*r, 100)), int64(min(7*r+7, 100))}
+		}
+		uneven[ranks-1].End = 100
 		for _, most := range []int64{1, 7, 1000} {
-			d, err := Cut(100, 5, func(i int64) int64 { return i * i })
-			if err != nil {
-				t.Fatal(err)
-			}
 			Run(ranks, func(c Comm) {
-				starts := d.starts(ranks)
+				part := func(s []Span) []float64 { return Span{0, 100}.part(all, s[c.Rank()]) }
+				for _, have := range [][]Span{own, back, uneven} {
+					for _, want := range [][]Span{own, back, uneven} {
+						if got := redistribute(c, part(have), have, want, most); !slices.Equal(got, part(want)) {
+							t.Errorf("rank %d of %d: %v to %v gives %v", c.Rank(), ranks, have, want, got)
+						}
+					}
+				}
 				var whole []float64
 				if c.Rank() == 0 {
 					whole = all
 				}
-				if own := scatter(c, d, whole, most); !slices.Equal(own, all[starts[c.Rank()]:starts[c.Rank()+1]]) {
-					t.Errorf("rank %d of %d has %v", c.Rank(), ranks, own)
+				if got := Scatter(c, d, whole); !slices.Equal(got, part(own)) {
+					t.Errorf("rank %d of %d has %v", c.Rank(), ranks, got)
 				}
 			})
 		}

@@ -11,7 +11,7 @@ import (
 const moveBytes = 32 << 20
 
 // Move returns the rows that this rank owns, given rows first, first + 1, ... of a matrix in s: each rank has some
-// rows, each row is on one rank, and ranks have them in order. Columns are those of the whole on all ranks, or on none. At most about
+// rows, and each row is on one rank. Columns are those of the whole on all ranks, or on none. At most about
 // 32 MiB of a rank are in flight at a time. It is collective.
 func Move(c Comm, s Slab, first int64, d Domains) (Slab, error) {
 	return moveRows(c, s, first, d, moveBytes)
@@ -19,7 +19,7 @@ func Move(c Comm, s Slab, first int64, d Domains) (Slab, error) {
 
 // moveRows is Move with so many bytes at a time.
 func moveRows(c Comm, s Slab, first int64, d Domains, most int64) (Slab, error) {
-	v := &move{c: c, m: s, first: first, starts: d.starts(c.Size()), most: most, column: 4}
+	v := &move{c: c, m: s, first: first, spans: d.Spans(c.Size()), most: most, column: 4}
 	if s.Columns != nil {
 		v.column = 8
 	}
@@ -37,19 +37,8 @@ func moveRows(c Comm, s Slab, first int64, d Domains, most int64) (Slab, error) 
 	if s.Columns == nil {
 		return Slab{Matrix: &csr.Matrix{Rows: len(v.ptr) - 1, Cols: s.Cols, RowPtr: v.ptr, Col: Numbers[int32](v.cols), Val: v.val}}, nil
 	}
-	own, err := NewSlab(v.starts[c.Rank()], Rows{v.ptr, Numbers[int64](v.cols), v.val})
+	own, err := NewSlab(v.spans[c.Rank()].From, Rows{v.ptr, Numbers[int64](v.cols), v.val})
 	return own, agreed(c, err)
-}
-
-// starts returns the first row of each rank, and n.
-func (d Domains) starts(size int) []int64 {
-	at := make([]int64, size+1)
-	for r := range size {
-		lo, _ := d.Owned(r, size)
-		at[r] = d.Start[lo]
-	}
-	at[size] = d.Rows()
-	return at
 }
 
 // move is the state of Move.
@@ -57,10 +46,10 @@ type move struct {
 	c      Comm
 	m      Slab
 	first  int64
-	starts []int64 // of the rows of each rank, after the move
-	most   int64   // bytes to send at a time, about
-	column int64   // bytes of a column in messages: 8 where columns are those of the whole
-	sent   int     // rows of m
+	spans  []Span // the rows of each rank, after the move
+	most   int64  // bytes to send at a time, about
+	column int64  // bytes of a column in messages: 8 where columns are those of the whole
+	sent   int    // rows of m
 
 	ptr  []int64 // the rows of this rank
 	cols []byte
@@ -77,15 +66,20 @@ func (v *move) receive() {
 		if from == end {
 			continue
 		}
-		to[r] = Bytes([]int64{int64(end - from), v.m.RowPtr[end] - v.m.RowPtr[from]})
+		to[r] = Bytes([]int64{v.first + int64(from), int64(end - from), v.m.RowPtr[end] - v.m.RowPtr[from]})
 	}
 	v.row, v.at = make([]int64, len(to)), make([]int64, len(to))
-	var rows, nnz int64
+	var announced [][]int64 // first row, rows, nonzeros and rank
 	for r, b := range v.c.Alltoall(to) {
-		v.row[r], v.at[r] = rows, nnz
-		if counts := Numbers[int64](b); len(counts) > 0 {
-			rows, nnz = rows+counts[0], nnz+counts[1]
+		if len(b) > 0 {
+			announced = append(announced, append(slices.Clone(Numbers[int64](b)), int64(r)))
 		}
+	}
+	slices.SortFunc(announced, slices.Compare[[]int64])
+	var rows, nnz int64
+	for _, a := range announced {
+		v.row[a[3]], v.at[a[3]] = rows, nnz
+		rows, nnz = rows+a[1], nnz+a[2]
 	}
 	v.ptr, v.val = make([]int64, rows+1), make([]float64, nnz)
 	v.cols = Bytes(make([]int64, (v.column*nnz+7)/8))[:v.column*nnz]
@@ -94,7 +88,7 @@ func (v *move) receive() {
 // part returns the rows of m that go to rank r.
 func (v *move) part(r int) (from, end int) {
 	within := func(row int64) int { return int(min(max(row-v.first, 0), int64(v.m.Rows))) }
-	return within(v.starts[r]), within(v.starts[r+1])
+	return within(v.spans[r].From), within(v.spans[r].End)
 }
 
 // messages returns the next rows for each rank.
@@ -151,29 +145,4 @@ func (v *move) put(from int, b []byte) {
 	copy(v.val[at:], Numbers[float64](b[:8*nnz]))
 	copy(v.cols[v.column*at:], b[8*nnz:])
 	v.row[from], v.at[from] = row+rows, at+nnz
-}
-
-// Scatter returns the own elements of this rank, given all elements on rank 0. At most about 32 MiB are in flight at
-// a time. It is collective.
-func Scatter(c Comm, d Domains, all []float64) []float64 {
-	return scatter(c, d, all, moveBytes/8)
-}
-
-// scatter is Scatter with so many elements at a time.
-func scatter(c Comm, d Domains, all []float64, most int64) []float64 {
-	starts := d.starts(c.Size())
-	own := make([]float64, 0, starts[c.Rank()+1]-starts[c.Rank()])
-	for at := int64(0); at < d.Rows(); at += most {
-		to := make([][]byte, c.Size())
-		if c.Rank() == 0 {
-			for r := range to {
-				from, end := max(at, starts[r]), min(at+most, starts[r+1])
-				if from < end {
-					to[r] = Bytes(all[from:end])
-				}
-			}
-		}
-		own = append(own, Numbers[float64](c.Alltoall(to)[0])...)
-	}
-	return own
 }

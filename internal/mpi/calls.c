@@ -16,6 +16,24 @@ int mpilib_split(mpilib_handle comm, int color, mpilib_handle *part)
 	return mpilib_call.Comm_split(comm, color, 0, part);
 }
 
+int mpilib_duplicate(mpilib_handle comm, mpilib_handle *other)
+{
+	*other = 0;
+	return mpilib_call.Comm_dup(comm, other);
+}
+
+int mpilib_comm_free(mpilib_handle comm) { return mpilib_call.Comm_free(&comm); }
+
+int mpilib_running(int *yes)
+{
+	int over = 0, code = mpilib_call.Initialized(yes);
+	if (!code && *yes) code = mpilib_call.Finalized(&over);
+	*yes = *yes && !over;
+	return code;
+}
+
+int mpilib_level(int *level) { return mpilib_call.Query_thread(level); }
+
 void mpilib_error_text(int code, char *text, size_t n)
 {
 	char all[8192] = ""; /* MPI_MAX_ERROR_STRING is 256 to 1024 */

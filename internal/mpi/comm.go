@@ -34,7 +34,13 @@ var _ dist.Comm = (*comm)(nil)
 type session struct {
 	calling   sync.Mutex // MPI_THREAD_SERIALIZED
 	finalized bool
+	open      map[*messages]bool // that have not been closed
+
+	dropping sync.Mutex
+	dropped  []*messages // to be closed
 }
+
+func newSession() *session { return &session{open: map[*messages]bool{}} }
 
 // newComm returns the communicator of a handle.
 func newComm(s *session, handle C.mpilib_handle) *comm {

@@ -8,14 +8,17 @@ import "C"
 
 import (
 	"runtime"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
-// connection holds persistent requests, those that receive first, and their buffers.
-type connection struct {
+// connection is closed when nothing refers to it any more, since the halos of matrices have no end of their own. Until then its messages are in
+// session.open.
+type connection struct{ *messages }
+
+// messages holds persistent requests, those that receive first, and their buffers.
+type messages struct {
 	comm     *comm
 	requests unsafe.Pointer
 	count    C.int
@@ -24,9 +27,6 @@ type connection struct {
 }
 
 var _ dist.Connection = (*connection)(nil)
-
-// opened is the number of connections that have not been closed.
-var opened atomic.Int64
 
 // messageBytes is the largest size of a message; longer ones are split.
 var messageBytes = 1 << 30
@@ -48,7 +48,8 @@ func (c *comm) nextTag() C.int {
 func (c *comm) connect(tag C.int, send, recv []dist.Channel) *connection {
 	c.calling.Lock()
 	defer c.calling.Unlock()
-	n := &connection{comm: c}
+	c.closeDropped()
+	n := &connection{&messages{comm: c}}
 	total, messages := line, 0
 	for _, channels := range [][]dist.Channel{recv, send} {
 		for _, ch := range channels {
@@ -79,8 +80,8 @@ func (c *comm) connect(tag C.int, send, recv []dist.Channel) *connection {
 			return C.mpilib_send_init(pointer(b), C.int(len(b)), C.int(ch.Rank), tag, c.handle, n.requests, n.count)
 		}, "MPI_Send_init")
 	}
-	opened.Add(1)
-	runtime.SetFinalizer(n, (*connection).Close) // the halos of matrices have no end of their own
+	c.open[n.messages] = true
+	runtime.AddCleanup(n, c.drop, n.messages)
 	return n
 }
 
@@ -88,7 +89,7 @@ func (c *comm) connect(tag C.int, send, recv []dist.Channel) *connection {
 const tags = 1 << 14
 
 // each makes requests for the pieces of b.
-func (n *connection) each(b []byte, request func([]byte) C.int, call string) {
+func (n *messages) each(b []byte, request func([]byte) C.int, call string) {
 	for {
 		piece := b[:min(len(b), messageBytes)]
 		check(request(piece), call)
@@ -99,43 +100,63 @@ func (n *connection) each(b []byte, request func([]byte) C.int, call string) {
 	}
 }
 
-func (n *connection) Out(k int) []byte { return n.out[k] }
-func (n *connection) In(k int) []byte  { return n.in[k] }
+func (n *messages) Out(k int) []byte { return n.out[k] }
+func (n *messages) In(k int) []byte  { return n.in[k] }
 
-func (n *connection) Start() {
+func (n *messages) Start() {
 	if n.count == 0 {
 		return
 	}
 	n.comm.calling.Lock()
 	defer n.comm.calling.Unlock()
 	check(C.mpilib_startall(n.count, n.requests), "MPI_Startall")
-	runtime.KeepAlive(n)
 }
 
-func (n *connection) Wait() {
+func (n *messages) Wait() {
 	if n.count == 0 {
 		return
 	}
 	n.comm.calling.Lock()
 	defer n.comm.calling.Unlock()
 	check(C.mpilib_waitall(n.count, n.requests), "MPI_Waitall")
-	runtime.KeepAlive(n)
 }
 
-func (n *connection) Close() {
+func (n *messages) Close() {
 	n.comm.calling.Lock()
 	defer n.comm.calling.Unlock()
-	if n.requests == nil {
+	n.close()
+}
+
+// close is Close in a call.
+func (n *messages) close() {
+	s := n.comm.session
+	if !s.open[n] {
 		return
 	}
+	delete(s.open, n)
 	for k := range n.count {
-		if !n.comm.finalized {
+		if !s.finalized {
 			check(C.mpilib_request_free(n.requests, k), "MPI_Request_free")
 		}
 	}
 	C.free(n.requests)
 	C.free(n.memory)
-	*n = connection{comm: n.comm}
-	opened.Add(-1)
-	runtime.SetFinalizer(n, nil)
+}
+
+// drop notes messages of a connection that nothing refers to any more. The garbage collector calls drop at any time, also while another part of the
+// program calls MPI, so that the next connection closes them.
+func (s *session) drop(n *messages) {
+	s.dropping.Lock()
+	defer s.dropping.Unlock()
+	s.dropped = append(s.dropped, n)
+}
+
+// closeDropped closes the messages that drop has noted.
+func (s *session) closeDropped() {
+	s.dropping.Lock()
+	defer s.dropping.Unlock()
+	for _, n := range s.dropped {
+		n.close()
+	}
+	s.dropped = nil
 }

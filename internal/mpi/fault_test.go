@@ -94,6 +94,7 @@ func TestOtherLibrary(t *testing.T) {
 
 func init() {
 	roles["connections"] = func(c dist.Comm) int {
+		open := func() int { return len(c.(*comm).open) }
 		to := []dist.Channel{{Rank: (c.Rank() + 1) % c.Size(), Bytes: 1 << 16}}
 		from := []dist.Channel{{Rank: (c.Rank() + c.Size() - 1) % c.Size(), Bytes: 1 << 16}}
 		for range 100 {
@@ -101,16 +102,16 @@ func init() {
 			n.Start()
 			n.Wait()
 			n.In(0)[0]++
-			runtime.KeepAlive(n)
 		}
 		for range 100 {
 			runtime.GC()
-			if opened.Load() <= 1 { // the last one may still be on the stack
+			c.Connect(nil, nil).Close()
+			if open() <= 1 { // the last one may still be on the stack
 				return 0
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		fmt.Println("open:", opened.Load())
+		fmt.Println("open:", open())
 		return 1
 	}
 }

@@ -113,6 +113,36 @@ int mpilib_open(const char *const *names, int *found, char *why, size_t n)
 	return 1;
 }
 
+/* In the MPICH ABI handles are the same numbers in Fortran and in C, and this is a macro. */
+static mpilib_handle (*comm_of_fortran)(int);
+
+int mpilib_find(const char *const *names, char *why, size_t n)
+{
+	void *any = dlsym(RTLD_DEFAULT, "MPI_Init_thread"); /* of the program, or of a library that it is linked with */
+	void *lib = any ? dlopen(NULL, RTLD_NOW) : NULL;
+	Dl_info at;
+	snprintf(mpilib.path, sizeof mpilib.path, "%s", any && dladdr(any, &at) && at.dli_fname ? at.dli_fname : "");
+	for (; !lib && *names; names++)
+		if ((lib = dlopen(*names, RTLD_NOW | RTLD_NOLOAD))) snprintf(mpilib.path, sizeof mpilib.path, "%s", *names);
+	if (!lib) {
+		snprintf(why, n, "the program has loaded no MPI library");
+		return 1;
+	}
+	if (fill(lib, why, n)) return 1;
+	*(void **)&comm_of_fortran = dlsym(lib, "MPI_Comm_f2c");
+	if (!comm_of_fortran && mpilib.is.kind != MPILIB_MPICH) {
+		snprintf(why, n, "%s has no MPI_Comm_f2c", mpilib.path);
+		return 1;
+	}
+	return 0;
+}
+
+mpilib_handle mpilib_of_fortran(int handle)
+{
+	if (mpilib.is.kind == MPILIB_MPICH) return (unsigned)handle;
+	return comm_of_fortran(handle);
+}
+
 int mpilib_init(int *level)
 {
 	int code = mpilib_call.Init_thread(NULL, NULL, mpilib.is.serialized, level);

@@ -4,6 +4,9 @@
 #define MPI_FUNCTIONS(F) \
 	F(Get_library_version, (char *, int *)) \
 	F(Init_thread, (int *, char ***, int, int *)) \
+	F(Initialized, (int *)) \
+	F(Finalized, (int *)) \
+	F(Query_thread, (int *)) \
 	F(Finalize, (void)) \
 	F(Abort, (mpilib_handle, int)) \
 	F(Error_string, (int, char *, int *)) \
@@ -11,6 +14,8 @@
 	F(Comm_rank, (mpilib_handle, int *)) \
 	F(Comm_size, (mpilib_handle, int *)) \
 	F(Comm_split, (mpilib_handle, int, int, void *)) \
+	F(Comm_dup, (mpilib_handle, void *)) \
+	F(Comm_free, (void *)) \
 	F(Barrier, (mpilib_handle)) \
 	F(Allreduce, (const void *, void *, int, mpilib_handle, mpilib_handle, mpilib_handle)) \
 	F(Bcast, (void *, int, mpilib_handle, int, mpilib_handle)) \

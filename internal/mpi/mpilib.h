@@ -30,13 +30,23 @@ extern mpilib_state mpilib;
    library was there at all. */
 int mpilib_open(const char *const *names, int *found, char *why, size_t n);
 
+/* mpilib_open for the library that the program has loaded itself; the names are for one that others do not see. */
+int mpilib_find(const char *const *names, char *why, size_t n);
+
+/* Returns the communicator of a handle of Fortran. */
+mpilib_handle mpilib_of_fortran(int handle);
+
 /* The calls return MPI's error codes. */
 int mpilib_init(int *level);
+int mpilib_running(int *yes); /* after MPI_Init and before MPI_Finalize */
+int mpilib_level(int *level);
 int mpilib_finalize(void);
 int mpilib_abort(mpilib_handle comm, int code);
 int mpilib_rank(mpilib_handle comm, int *rank);
 int mpilib_size(mpilib_handle comm, int *size);
 int mpilib_split(mpilib_handle comm, int color, mpilib_handle *part); /* ranks of the same color, in their order */
+int mpilib_duplicate(mpilib_handle comm, mpilib_handle *other);
+int mpilib_comm_free(mpilib_handle comm);
 int mpilib_return_errors(mpilib_handle comm);
 void mpilib_error_text(int code, char *text, size_t n);
 

@@ -47,7 +47,7 @@ const echo = 3 * time.Second
 // start opens and initialises the library and compares its size of the job with the launcher's.
 func (l *launcher) start() (*comm, *Error) {
 	files, given := wanted(l)
-	if why, found := open(files); why != "" {
+	if why, found := load(files); why != "" {
 		if !found {
 			return nil, l.missing(why, given)
 		}
@@ -59,7 +59,7 @@ func (l *launcher) start() (*comm, *Error) {
 		return nil, fault
 	}
 	check(C.mpilib_return_errors(C.mpilib.is.world), "MPI_Comm_set_errhandler")
-	w := newComm(&session{}, C.mpilib.is.world)
+	w := newComm(newSession(), C.mpilib.is.world)
 	switch {
 	case level < C.mpilib.is.serialized:
 		w.finalize()
@@ -98,8 +98,15 @@ func (l *launcher) initialise(path string) (level C.int, fault *Error) {
 	}
 }
 
-// open opens the first of the files that exists, or says why none could be opened; found reports whether one existed.
-func open(files []string) (why string, found bool) {
+// load opens the first of the files that exists, or says why none could be opened; found reports whether one existed.
+func load(files []string) (why string, found bool) {
+	var there C.int
+	why = opening(files, func(names **C.char, why *C.char) C.int { return C.mpilib_open(names, &there, why, reasonBytes) })
+	return why, there != 0
+}
+
+// opening returns why the function open could not open any of the files, "" if it could.
+func opening(files []string, open func(names **C.char, why *C.char) C.int) (why string) {
 	memory := C.calloc(C.size_t(len(files)+1), C.size_t(unsafe.Sizeof(uintptr(0)))) // ends in NULL
 	defer C.free(memory)
 	names := unsafe.Slice((**C.char)(memory), len(files))
@@ -109,11 +116,10 @@ func open(files []string) (why string, found bool) {
 	}
 	reason := (*C.char)(C.calloc(reasonBytes, 1))
 	defer C.free(unsafe.Pointer(reason))
-	var there C.int
-	if C.mpilib_open((**C.char)(memory), &there, reason, reasonBytes) != 0 {
-		return C.GoString(reason), there != 0
+	if open((**C.char)(memory), reason) != 0 {
+		return C.GoString(reason)
 	}
-	return "", true
+	return ""
 }
 
 const reasonBytes = 4096

@@ -13,5 +13,10 @@ func Start() (c dist.Comm, stop func(), err error) {
 	return dist.Self{}, func() {}, nil
 }
 
+// Adopt returns an error: this build lacks MPI.
+func Adopt(int) (c dist.Comm, end func(), err error) {
+	return nil, nil, fault("this build is without cgo and has no MPI")
+}
+
 // Library returns an empty Opened.
 func Library() Opened { return Opened{} }

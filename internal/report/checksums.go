@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -18,20 +19,24 @@ type Checksums struct {
 	X      string `json:"x"`                // of the solutions
 }
 
-// SetChecksums computes the checksums of a system and its solutions. m is nil if the checksum of the matrix is left out.
-func (r *Report) SetChecksums(m *csr.Matrix, b, x [][]float64) {
-	r.Checksums = &Checksums{RHS: checksum(b...), X: checksum(x...)}
+// SetChecksums computes the checksums of a system and its solutions, of which b and x yield the elements, one vector after the other. m is nil if
+// the checksum of the matrix is left out.
+func (r *Report) SetChecksums(m *csr.Matrix, b, x iter.Seq[[]float64]) {
+	r.Checksums = &Checksums{RHS: checksum(b), X: checksum(x)}
 	if m != nil {
-		all := sha256.Sum256([]byte(checksum(m.RowPtr) + checksum(m.Col) + checksum(m.Val)))
+		all := sha256.Sum256([]byte(checksumOf(m.RowPtr) + checksumOf(m.Col) + checksumOf(m.Val)))
 		r.Checksums.Matrix = hex.EncodeToString(all[:])
 	}
 }
 
+// checksumOf returns the checksum of a list.
+func checksumOf[T int32 | int64 | float64](v []T) string { return checksum(slices.Values([][]T{v})) }
+
 // checksum returns the SHA-256 checksum of numbers.
-func checksum[T int32 | int64 | float64](lists ...[]T) string {
+func checksum[T int32 | int64 | float64](lists iter.Seq[[]T]) string {
 	const chunk = 1 << 13
 	h, buffer := sha256.New(), []byte(nil)
-	for _, v := range lists {
+	for v := range lists {
 		for part := range slices.Chunk(v, chunk) {
 			buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, part)
 			h.Write(buffer)

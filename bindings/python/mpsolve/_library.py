@@ -42,6 +42,7 @@ _functions = {
     "mpsolve_set": (c_int, [c_void_p, c_char_p, c_char_p]),
     "mpsolve_matrix": (c_int, [c_void_p, c_int64, c_int64, c_int, POINTER(c_int32), POINTER(c_int32), POINTER(c_double)]),
     "mpsolve_matrix64": (c_int, [c_void_p, c_int64, c_int64, c_int, POINTER(c_int64), POINTER(c_int64), POINTER(c_double)]),
+    "mpsolve_matrix_mpi": (c_int, [c_void_p, c_int, c_int64, c_int, c_int64, c_int64, POINTER(c_int64), POINTER(c_int64), POINTER(c_double)]),
     "mpsolve_operator": (c_int, [c_void_p, c_int64, Product, Product, c_void_p]),
     "mpsolve_preconditioner": (c_int, [c_void_p, Product, Product, c_void_p]),
     "mpsolve_monitor": (c_int, [c_void_p, Iteration, c_void_p]),

@@ -1,6 +1,7 @@
 import ctypes
 import json
 import threading
+import warnings
 
 import numpy as np
 
@@ -8,12 +9,12 @@ from . import _errors
 from ._library import check_process, in_process, library, pointer
 
 
-def solve(A, b, *, guess=None, raises=False, **options):
+def solve(A, b, *, guess=None, raises=False, comm=None, first=None, **options):
     """Solves A x = b and returns x and the report.
 
     Solver and Solver.solve describe the arguments and options.
     """
-    with Solver(A, **options) as solver:
+    with Solver(A, comm=comm, first=first, **options) as solver:
         return solver.solve(b, guess=guess, raises=raises)
 
 
@@ -23,14 +24,24 @@ class Solver:
     A is a sparse matrix or array of SciPy, or anything that scipy.sparse.csr_matrix takes. If A is CSR with float64 values and
     sorted columns, the Solver uses its arrays without a copy and keeps them alive: they must not change while it is in use.
 
+    With comm, a communicator of mpi4py, its ranks share a square matrix: A, b, guess and x have the rows of this rank, from row ``first``
+    of the matrix on, and A has all columns. By default the rows follow those of the ranks before. All ranks make the same calls with the same
+    options, ``close`` included; x has the same bits for any number of ranks. An error on one rank is raised on all.
+
     Options have the names of the flags of ``mpsolve solve``, with underscores for hyphens.
     """
 
-    def __init__(self, A, **options):
+    _comm = None
+
+    def __init__(self, A, *, comm=None, first=None, **options):
         self._handle = None
         check_process()
-        self._arrays = _csr(A)
+        self._comm = comm
+        self._arrays = self._agree(_csr, A)
         self.shape = self._arrays[0]
+        if comm is not None and first is None:
+            first = sum(comm.allgather(self.shape[0])[: comm.rank])
+        self._first = first
         self._create(options)
 
     def _create(self, options):
@@ -40,15 +51,22 @@ class Solver:
             raise MemoryError("mpsolve_new")
         self._handle = handle
         try:
-            for name, value in options.items():
-                self._check(library.mpsolve_set(handle, name.encode(), _text(value).encode()))
+            self._agree(self._set_options, handle, options)
             self._set_matrix(handle)
         except BaseException:
             self.close()
             raise
 
+    def _set_options(self, handle, options):
+        for name, value in options.items():
+            self._check(library.mpsolve_set(handle, name.encode(), _text(value).encode()))
+
     def _set_matrix(self, handle):
         (rows, cols), start, col, val = self._arrays
+        if self._comm is not None:
+            self._wide = [np.asarray(a, dtype=np.int64) for a in (start, col)]  # which the library reads again in update
+            self._check(library.mpsolve_matrix_mpi(handle, self._comm.py2f(), cols, 0, self._first, rows, *map(pointer, self._wide), pointer(val)))
+            return
         take = library.mpsolve_matrix if start.dtype == np.int32 else library.mpsolve_matrix64
         self._check(take(handle, rows, cols, 0, pointer(start), pointer(col), pointer(val)))
 
@@ -59,12 +77,17 @@ class Solver:
     def update(self, A):
         """Replaces the matrix by one with the same pattern and other values, as for the next time step, and reuses what was set up."""
         handle = self._open()
+        arrays = self._agree(self._same_pattern, A)
+        self._check(self._interruptible(library.mpsolve_update, handle, pointer(arrays[3])))
+        self._arrays = arrays
+
+    def _same_pattern(self, A):
+        """Returns the arrays of A, with the pattern of the matrix before."""
         shape, start, col, val = _csr(A)
         old_shape, old_start, old_col, _ = self._arrays
         if shape != old_shape or not (np.array_equal(start, old_start) and np.array_equal(col, old_col)):
             raise ValueError("the pattern of nonzeros differs from the pattern of the matrix before")
-        self._check(self._interruptible(library.mpsolve_update, handle, pointer(val)))
-        self._arrays = (old_shape, old_start, old_col, val)
+        return old_shape, old_start, old_col, val
 
     def solve(self, b, *, guess=None, raises=False):
         """Solves and returns x and the report, even if x has not converged (``report["converged"]``).
@@ -73,13 +96,7 @@ class Solver:
         a solve that does not converge raises NotConvergedError. Ctrl-C ends the solve and raises KeyboardInterrupt.
         """
         handle = self._open()
-        rows, cols = self.shape
-        b, count = _vectors("b", b, rows)
-        if guess is not None:
-            guess, guesses = _vectors("guess", guess, cols)
-            if guesses != count:
-                raise ValueError(f"{guesses} initial guesses for {count} right-hand sides")
-        x = np.zeros((cols,) if b.ndim == 1 else (cols, count), order="F")
+        b, guess, x, count = self._agree(self._sides, b, guess)
         code = self._interruptible(library.mpsolve_solve, handle, count, pointer(b), None if guess is None else pointer(guess), pointer(x))
         if code not in (_errors.CONVERGED, _errors.NOT_CONVERGED):
             self._check(code)
@@ -87,6 +104,32 @@ class Solver:
         if raises and code == _errors.NOT_CONVERGED:
             raise _errors.NotConvergedError(f"{report['reason']}: {report['advice']}", x, report)
         return x, report
+
+    def _sides(self, b, guess):
+        """Returns b, guess and room for x in the form of the library, and the number of right-hand sides."""
+        rows, cols = self.shape
+        if self._comm is not None:
+            cols = rows
+        b, count = _vectors("b", b, rows)
+        if guess is not None:
+            guess, guesses = _vectors("guess", guess, cols)
+            if guesses != count:
+                raise ValueError(f"{guesses} initial guesses for {count} right-hand sides")
+        return b, guess, np.zeros((cols,) if b.ndim == 1 else (cols, count), order="F"), count
+
+    def _agree(self, function, *arguments):
+        """Calls a function. If it raises on a rank, all ranks raise the error of the first such rank, so that none waits for ever."""
+        if self._comm is None:
+            return function(*arguments)
+        result, fault = None, None
+        try:
+            result = function(*arguments)
+        except Exception as error:
+            fault = (type(error) if isinstance(error, _errors.MpsolveError) else _errors.InputError, str(error))
+        for rank, first in enumerate(self._comm.allgather(fault)):
+            if first is not None:
+                raise first[0](f"rank {rank}: {first[1]}")
+        return result
 
     def close(self):
         """Ends the threads and releases the memory. Closing again does nothing."""
@@ -107,8 +150,12 @@ class Solver:
         self.close()
 
     def __del__(self):
-        if getattr(self, "_handle", None) is not None:
+        if getattr(self, "_handle", None) is None:
+            return
+        if self._comm is None:
             self.close()
+        else:  # all ranks close together
+            warnings.warn("a Solver with comm was not closed", ResourceWarning, source=self)
 
     def _open(self):
         if self._handle is None:

@@ -43,6 +43,16 @@ int MPI_Comm_set_errhandler(handle c, handle h) { return CALL(Comm_set_errhandle
 int MPI_Comm_rank(handle c, int *r) { return CALL(Comm_rank, (handle, int *), T(c), r); }
 int MPI_Comm_size(handle c, int *n) { return CALL(Comm_size, (handle, int *), T(c), n); }
 int MPI_Comm_split(handle c, int color, int key, handle *part) { return CALL(Comm_split, (handle, int, int, handle *), T(c), color, key, part); }
+int MPI_Comm_dup(handle c, handle *copy) { return CALL(Comm_dup, (handle, handle *), T(c), copy); }
+int MPI_Comm_free(handle *c) { return CALL(Comm_free, (handle *), c); }
+int MPI_Initialized(int *yes) { return CALL(Initialized, (int *), yes); }
+int MPI_Finalized(int *yes) { return CALL(Finalized, (int *), yes); }
+int MPI_Query_thread(int *level)
+{
+	int code = CALL(Query_thread, (int *), level);
+	*level *= 1024;
+	return code;
+}
 int MPI_Barrier(handle c) { return CALL(Barrier, (handle), T(c)); }
 int MPI_Allreduce(const void *s, void *r, int n, handle t, handle op, handle c)
 {
