@@ -97,7 +97,8 @@ func TestNextStorage(t *testing.T) {
 	}
 }
 
-// Without refinement, where many products are expected, the matrix is stored in slots without errors; a requested format stays.
+// Without refinement, where many products are expected, the matrix is stored without errors in a layout that takes fewer bytes than CSR: slots, or SELL-8 where
+// these are the fastest. A requested format stays.
 func TestLosslessWithoutRefinement(t *testing.T) {
 	m := grid(160, 0, 0)
 	for i := range m.Val {
@@ -109,7 +110,7 @@ func TestLosslessWithoutRefinement(t *testing.T) {
 			opt.Storage.Set = formatSet(set)
 		}
 		r := solved(t, m, rhs(m, 1), nil, opt)
-		if kernels.Default().HasFastSlots() && (r.Bytes < m.Bytes()*3/4) != fewer {
+		if kernels.Default().HasFastSlots() && (r.Bytes < m.Bytes()*19/20) != fewer {
 			t.Errorf("%q: %d of %d bytes in %v", set, r.Bytes, m.Bytes(), r.Formats)
 		}
 	}
