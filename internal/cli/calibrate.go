@@ -65,7 +65,7 @@ func newCalibrate(s streams) *cobra.Command {
 	}
 	c.Flags().StringSliceVar(&names, "kernels", nil, "list of sets of kernels: "+strings.Join(kernels.Names(), ", ")+"; all: those of this processor (default: the one in use)")
 	completeWords(c, "kernels", append([]string{"all"}, kernels.Names()...))
-	c.Flags().BoolVar(&remove, "remove", false, "remove the measured model, and use the built-in one again")
+	c.Flags().BoolVar(&remove, "remove", false, "remove the measured model")
 	return c
 }
 
@@ -94,6 +94,9 @@ func measureModel(ctx context.Context, k *kernels.Set, path, when string, effort
 		known.Sizes.Near = caches.L2
 	}
 	effort.Array = min(effort.Array, max(4*caches.L3, 64<<20))
+	if free := host.Available(); free > 0 {
+		effort.Array = max(min(effort.Array, free/8), 8*known.Sizes.Near)
+	}
 	measured, err := lab.Calibrate(ctx, k, fmt.Sprintf("%s, measured %s", modelKey(k), when), &known, matrices, effort)
 	if err != nil {
 		return nil, err
@@ -233,7 +236,7 @@ func readModel(path string) (*adaptive.Model, error) {
 
 // modelText describes the model in use in one line.
 func modelText() string {
-	switch m, err := model(); {
+	switch m, err := modelOf(kernels.Default()); {
 	case err != nil:
 		return err.Error()
 	case m != nil:
