@@ -112,15 +112,9 @@ func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
 	if !k.HasFastSlots() {
 		return errors.New("nothing to calibrate: on this processor, or with these kernels, auto is always FP64 CSR")
 	}
-	path, err := modelPath(k)
+	path, err := newModelPath(k)
 	if err != nil {
 		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if err := host.Check(path); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	status := newStatusLine(s.err)
 	defer status.done()
@@ -176,6 +170,21 @@ func modelPath(k *kernels.Set) (string, error) {
 	return filepath.Join(dir, "products-"+word+".json"), nil
 }
 
+// newModelPath returns modelPath where a model can be kept: it makes the folder.
+func newModelPath(k *kernels.Set) (string, error) {
+	path, err := modelPath(k)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	if err := host.Check(path); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return path, nil
+}
+
 // modelVariable names the environment variable that, as "table", keeps mpsolve from measuring the processor.
 const modelVariable = "MPSOLVE_MODEL"
 
@@ -193,8 +202,8 @@ func firstModel(k *kernels.Set, known bool) (*adaptive.Model, error) {
 	if m != nil || err != nil || known || os.Getenv(modelVariable) == "table" || !k.HasFastSlots() || mpi.Launched() {
 		return m, err
 	}
-	path, err := modelPath(k)
-	if err != nil || os.MkdirAll(filepath.Dir(path), 0o755) != nil || host.Check(path) != nil {
+	path, err := newModelPath(k)
+	if err != nil {
 		return nil, nil
 	}
 	if m, err = measureModel(context.Background(), k, path, time.Now().Format(time.DateOnly)+" at the first use", lab.Quick); err != nil {

@@ -95,16 +95,25 @@ func (s *sample) fastest(b *builder) choice {
 	return best
 }
 
-// fetch is the cost of the elements of x that are not in the caches.
+// fetch is the cost of the elements of x that are not in the caches. Tiles count them for themselves, and slots with 24-bit
+// columns wait less for them.
 func (s *sample) fetch(b *builder, l Layout) (c cost) {
+	row := l.row()
+	if row.tiled {
+		return c
+	}
 	switch {
 	case b.m.Cols/8 <= firstLines || float64(b.m.Bytes())+b.vectors() < float64(b.model.Sizes.Near):
-	case l.FP64():
+	case row.fp64:
 		c.work[plainMissWork] = s.firstMisses
 	default:
 		c.work[firstMissWork] = s.firstMisses
 	}
-	if b.farX() {
+	switch {
+	case !b.farX():
+	case row.far:
+		c.work[farMissWork] = s.misses
+	default:
 		c.work[missWork] = s.misses
 	}
 	return c
@@ -169,26 +178,23 @@ const (
 
 // chooseFP64DD chooses the layout in FP64 for double-double vectors, by how much rows of a sample have to be filled up.
 func (b *builder) chooseFP64DD() choice {
-	var elements, sell, bcrs int64
+	var elements, sell, bcrs float64
 	for _, r := range b.sampleRanges() {
 		lo, hi := r[0], r[1]
-		elements += b.m.RowPtr[hi] - b.m.RowPtr[lo]
-		start := kernels.SELL8Start(b.m.RowPtr[lo : hi+1])
-		sell += kernels.Lanes * start[len(start)-1]
-		for _, n := range kernels.CountBCRS(lo, hi, b.m.RowPtr, b.m.Col) {
-			bcrs += kernels.BCRSRows * n
-		}
+		elements += float64(b.m.RowPtr[hi] - b.m.RowPtr[lo])
+		sell += kernels.Lanes * b.filledCost(SELL8, lo, hi).work[chunkSlotWork]
+		bcrs += kernels.BCRSRows * b.filledCost(BCRS4x1, lo, hi).work[rowBlockWork]
 	}
 	best := choice{slotPlan{layout: CSR}, "for double-double vectors; the others would have to be filled up"}
-	least := csrPlace * float64(elements)
+	least := csrPlace * elements
 	for _, l := range []struct {
 		layout Layout
-		places int64
+		places float64
 		time   float64
-	}{{SELL8, sell, float64(sell)}, {BCRS4x1, bcrs, bcrsPlace * float64(bcrs)}} {
+	}{{SELL8, sell, sell}, {BCRS4x1, bcrs, bcrsPlace * bcrs}} {
 		if l.time < least {
 			least = l.time
-			best = choice{slotPlan{layout: l.layout}, fmt.Sprintf("for double-double vectors; %.2f places for an element", float64(l.places)/float64(elements))}
+			best = choice{slotPlan{layout: l.layout}, fmt.Sprintf("for double-double vectors; %.2f places for an element", l.places/elements)}
 		}
 	}
 	return best

@@ -37,12 +37,7 @@ func NewWorks(m *csr.Matrix, s Spec, pool *parallel.Pool) (list []Work, err erro
 			}
 			w.cost = e.cost
 		}
-		if !l.tiled {
-			w.add(sample.fetch(b, l.name))
-			if l.far {
-				w.work[farMissWork], w.work[missWork] = w.work[missWork], 0
-			}
-		}
+		w.add(sample.fetch(b, l.name))
 		w.scale(sample.share(b))
 		w.footprint = w.bytes + b.vectors()
 		list = append(list, w)

@@ -111,7 +111,7 @@ func init() { // since functions of the table look at it
 		{
 			name: SELL, help: "rows sorted by length", text: "SELL: slots of rows sorted by length, eight at once, 24-bit columns", afx: true, dd: true,
 			traits: traits{far: true},
-			choose: asked(slotPlan{SELL, 1}, "requested"), plans: always(slotPlan{SELL, 1}), cost: (*sample).sellCost, build: (*builder).slotted,
+			choose: asked(slotPlan{SELL, 1}, "requested"), plans: always(slotPlan{SELL, 1}), build: (*builder).slotted,
 		},
 		{
 			name: Tiles, help: "segments of columns", text: "slots by segments of columns, eight rows at once", afx: true, dd: true,

@@ -142,13 +142,11 @@ func (b *builder) sampleRange(lo, hi int) sample {
 // turns counts the rows that have more or fewer fours of elements than the row before: the kernel of FP64 CSR has a
 // branch for each four.
 func turns(rowPtr []int64) (n float64) {
-	last := int64(-1)
-	for i := range len(rowPtr) - 1 {
-		fours := (rowPtr[i+1] - rowPtr[i] + 3) / 4
-		if fours != last && i > 0 {
+	fours := func(i int) int64 { return (rowPtr[i+1] - rowPtr[i] + 3) / 4 }
+	for i := 1; i < len(rowPtr)-1; i++ {
+		if fours(i) != fours(i-1) {
 			n++
 		}
-		last = fours
 	}
 	return n
 }

@@ -120,13 +120,6 @@ func panelSize(p *kernels.SlotPanel) int {
 // length, SELL-C-sigma [Kreutzer14] with C = 8 and sigma the rows of a panel, all lanes are filled
 // and the loads of x of many slots are under way at once.
 
-// sellCost has the misses of slots with 24-bit columns, which wait less than the misses of other layouts.
-func (s *sample) sellCost(b *builder, e estimate) cost {
-	c := e.cost
-	c.work[farMissWork], c.work[missWork] = c.work[missWork], 0
-	return c
-}
-
 // unprepared makes linop.Rows that embed it multiplied panel by panel.
 type unprepared struct{}
 
