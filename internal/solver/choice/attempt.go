@@ -249,7 +249,7 @@ func (t *Attempts[V, S]) Left(reason string, slow bool, measure float64) (line s
 	t.record()
 	if t.probe != nil && slow {
 		rest = t.probe.left()
-		t.State.Diagonal = cmp.Or(t.State.Diagonal, t.probe.diagonal(t.Now()))
+		t.State.Diagonal = cmp.Or(t.State.Diagonal, t.probe.diagonal(t.probe.Look, rest))
 	}
 	t.State.Leave(t.Fallbacks, slow, rest, measure)
 	return fmt.Sprintf("%s stopped (%s) after %d iterations, %.3f s and %.1e multiplications",

@@ -237,10 +237,13 @@ func TestSingleProbe(t *testing.T) {
 	if first := list[0]; first.Kind != precond.CG32 || !first.ProbeRun || list[1].ProbeRun {
 		t.Errorf("%d nonzeros: first %v, a probe run: %v, the next as well: %v", large.Nonzeros(), first, first.ProbeRun, list[1].ProbeRun)
 	}
-	p := NewProbe(1, 1e-10, 100, 0, func() odds { return odds{slower: 1, alternative: 1000} })
+	p := NewProbe(1, 1e-10, 100, 0, against(1, 1000))
 	p.weighed()
-	p.Look, p.Rest = 2, 800
-	single, double := p.diagonal(Fallback{Method: solve.CG, Variant: Variant{Kind: precond.CG32}}), p.diagonal(Fallback{Method: solve.CG, Variant: Variant{Kind: precond.Jacobi}})
+	expects := func(kind precond.Kind) float64 {
+		p.fallback = Fallback{Method: solve.CG, Variant: Variant{Kind: kind}}
+		return p.diagonal(2, 800)
+	}
+	single, double := expects(precond.CG32), expects(precond.Jacobi)
 	if want := rules.InnerIterations / rules.Restarted * double; double != 10 || single != want {
 		t.Errorf("%g iterations of which each is up to %d: %g, want %g", double, int(rules.InnerIterations), single, want)
 	}

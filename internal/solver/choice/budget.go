@@ -21,6 +21,7 @@ type Probe struct {
 	Iteration float64 // multiplications of an iteration
 	unknown   float64 // multiplications for a projection
 	weigh     func() odds
+	fallback  Fallback
 	inner     nested  // nil: the preconditioner does not iterate
 	each      float64 // multiplications of its iterations
 	odds              // known from the first look on: many a solve ends before
@@ -35,6 +36,9 @@ type odds struct {
 	slower      float64 // see Workload.slower; 0: not known yet
 	alternative float64 // expected work of the best other fallback
 	granted     float64 // work that the method may spend whatever its rate: what its bet says, after a set-up
+
+	// anew returns the alternative where the diagonal is expected to take so many iterations; nil: it does not depend on them
+	anew func(diagonal float64) float64
 }
 
 // Lookout says when a probe looks. Iterations are counted from the first correction of a series in which each goes on from the one
@@ -97,21 +101,32 @@ func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 	each := spent / float64(now.Iterations)
 	late := max(least, each*p.expected(now, p.Past[1]))
 	hopeful := max(least, min(late, each*p.expected(now, seenAt{0, p.From})))
-	stake := rules.Stake * p.alternative
+	alternative := p.against(now.Iterations, late)
+	stake := rules.Stake * alternative
 	switch {
 	case math.IsInf(hopeful, 1) && p.granted > 0:
-		stake = p.alternative
+		stake = alternative
 	case math.IsInf(hopeful, 1):
 		stake *= rules.Unshown
-	case hopeful > rules.Hopeless*p.alternative:
-		stake = rules.Doubt * p.alternative
+	case hopeful > rules.Hopeless*alternative:
+		stake = rules.Doubt * alternative
 	}
-	if p.Rest = late; late > p.alternative && spent >= max(stake, p.granted) {
+	if p.Rest = late; late > alternative && spent >= max(stake, p.granted) {
 		p.Gone = true
 		return krylov.Stagnation
 	}
 	p.Past, p.Look = [2]seenAt{{now.Iterations, now.Least}, p.Past[0]}, now.Iterations+(now.Iterations+1)/2
 	return krylov.Running
+}
+
+// against returns the work of the alternative where the method is expected to take some rest after so many iterations: a diagonal that takes long shows
+// that what is bet on relative to it takes long, too.
+func (p *Probe) against(iterations int, rest float64) float64 {
+	count := p.diagonal(iterations, rest)
+	if count == 0 || p.anew == nil || math.IsInf(rest, 1) {
+		return p.alternative
+	}
+	return max(p.alternative, p.anew(count))
 }
 
 // nested is a preconditioner that iterates: Inner returns the mean number of iterations of its applications, and the largest logarithm of a reduction by one.
@@ -167,13 +182,14 @@ func (p *Probe) left() float64 {
 	return rules.Hopeless * p.alternative
 }
 
-// diagonal returns the number of iterations of conjugate gradients that the diagonal is expected to take in all, by the probe of a method
-// with it that was too slow; 0: it is another preconditioner.
-func (p *Probe) diagonal(r Fallback) float64 {
+// diagonal returns the number of iterations of conjugate gradients that the diagonal is expected to take in all, where a method
+// with it is expected to take some rest after so many iterations; 0: the method has another preconditioner.
+func (p *Probe) diagonal(iterations int, rest float64) float64 {
+	r := p.fallback
 	if r.Kind != precond.Jacobi && r.Kind != precond.BlockJacobi && r.Kind != precond.CG32 {
 		return 0
 	}
-	count := float64(p.Look) + p.left()/(p.slower*p.Iteration)
+	count := float64(iterations) + rest/(p.slower*p.Iteration)
 	if r.Kind == precond.CG32 {
 		count *= rules.InnerIterations / rules.Restarted
 	}
@@ -206,8 +222,13 @@ func (t *Attempts[V, S]) Watch(n int, from, goal float64) *Probe {
 				o.granted = min(b.Iteration*b.Iterations, b.SetUp)
 			}
 		}
+		o.anew = func(diagonal float64) float64 {
+			bets := t.betting(learnt{max(diagonal, t.State.Diagonal), t.State.Indefinite})
+			return t.State.Alternative(t.Fallbacks, bets, float64(t.nnz))
+		}
 		return o
 	})
+	t.probe.fallback = r
 	if inner != nil { // an iteration is of many
 		w := t.weigh()
 		t.probe.Look, t.probe.Iteration = 1, w.nestedWork(r.Method)

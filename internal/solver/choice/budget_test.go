@@ -87,6 +87,34 @@ func TestProbeOfInnerIterations(t *testing.T) {
 	}
 }
 
+// A diagonal that takes long shows that the alternative, whose iterations are bet on relative to it, takes long as well: the diagonal is not left for that. Another
+// preconditioner shows nothing about it.
+func TestAlternativeAnew(t *testing.T) {
+	const iteration, other = 10.0, 1e5 // other: the work of an alternative that does not depend on the diagonal
+	for _, c := range []struct {
+		kind precond.Kind
+		gone bool
+	}{{precond.Jacobi, false}, {precond.AMG, true}} {
+		asked := 0.0
+		p := NewProbe(1, 1e-10, iteration, 0, func() odds {
+			return odds{slower: 1, alternative: 640, anew: func(diagonal float64) float64 {
+				asked = diagonal
+				return min(other, 6*iteration*diagonal)
+			}}
+		})
+		p.fallback = Fallback{Method: solve.CG, Variant: Variant{Kind: c.kind}}
+		for k := 1; k <= 1000 && !p.Gone; k++ {
+			p.Watch(krylov.Progress{Iterations: k, Least: math.Pow(10, -float64(k)/100)})
+		}
+		if p.Gone != c.gone {
+			t.Errorf("%v, 1000 iterations against 64 by a bet on fewer: left: %v", c.kind, p.Gone)
+		}
+		if c.kind == precond.Jacobi && math.Abs(asked-1000) > 2 {
+			t.Errorf("the diagonal is expected to take %g iterations, want 1000", asked)
+		}
+	}
+}
+
 // The work that is expected where a method is left is that at its rate, or some times that of the alternative if there is no rate.
 func TestProbeLeft(t *testing.T) {
 	p := NewProbe(1, 1e-10, 10, 0, against(1, 640))
@@ -104,7 +132,8 @@ func TestProbeLeft(t *testing.T) {
 		{Fallback{Method: solve.BiCGStab, Variant: Variant{Kind: precond.Jacobi}}, 1000 / 0.7},
 		{Fallback{Method: solve.CG, Variant: Variant{Kind: precond.AMG}}, 0},
 	} {
-		if got := p.diagonal(c.by); math.Abs(got-c.want) > 2 {
+		p.fallback = c.by
+		if got := p.diagonal(p.Look, p.left()); math.Abs(got-c.want) > 2 {
 			t.Errorf("%v: the diagonal is expected to take %g iterations, want %g", c.by, got, c.want)
 		}
 	}
