@@ -76,6 +76,55 @@ func TestDigitsAreCheap(t *testing.T) {
 	}
 }
 
+// Complete factors solve for the companion of a probe beside b. It tells what a probe for the x that has been found tells, or, by its larger weights, a little more.
+func TestCompanion(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		units float64 // decades
+		even  bool    // x has one size in spite of the units
+		most  float64 // by how much the companion may tell more
+		kind  precond.Kind
+	}{
+		{"unknowns of like units", 0, false, 2, precond.Cholesky},
+		{"unknowns of unlike units", 4, false, 8, precond.Cholesky},
+		{"weights that were not to be foreseen", 4, true, 1.01, precond.Cholesky},
+		{"no complete factors", 0, false, 0, precond.Jacobi},
+	} {
+		m := rescaled(grid(50, 0, 0), uneven(c.units), uneven(c.units))
+		x, b := random(3, m.Rows), make([]float64, m.Rows)
+		for i := range x {
+			if x[i] *= 1e5; !c.even {
+				x[i] /= uneven(c.units)(i)
+			}
+		}
+		m.MulVec(b, x)
+		s := newSolver(t, m, solve.Options{Precond: solve.Precond{Kind: c.kind}})
+		r, err := s.Solve(t.Context(), b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, p := s.Refiner.Accompanied()
+		if (d != nil) != (c.kind == precond.Cholesky) {
+			t.Errorf("%s: accompanied: %v", c.name, d != nil)
+		}
+		if d == nil {
+			continue
+		}
+		product := make([]float64, m.Rows)
+		m.MulVec(product, d)
+		for i, v := range product {
+			if product[i] = v - p[i]; math.Abs(product[i]) > 1e-8*math.Abs(p[i])+1e-12*special.AbsMax(p) {
+				t.Errorf("%s: row %d is %g, want %g", c.name, i, v, p[i])
+				break
+			}
+		}
+		asked := mustSolve(t, m, b, nil, solve.Options{Accuracy: solve.Accuracy{Digits: 6}, Precond: solve.Precond{Kind: c.kind}}) // by a probe for its x
+		if ratio := r.Digits.Probe / asked.Digits.Probe; !(ratio > 0.9 && ratio <= c.most) {
+			t.Errorf("%s: roundings are enlarged to %.2g, %.2g by a probe", c.name, r.Digits.Probe, asked.Digits.Probe)
+		}
+	}
+}
+
 // A probe explains the x of a regular system, however much larger than b it is, but not the x of a system that contradicts itself, though it meets
 // the tolerance. None of its digits are believed.
 func TestReach(t *testing.T) {

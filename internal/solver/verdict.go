@@ -42,6 +42,7 @@ func (a *solution) solve(guess bool) (err error) {
 	if a.s.Job == nil {
 		a.s.Contradicted = a.evidence().Certain
 	}
+	a.s.Refiner.Accompany(digits.Estimation{Solution: a.Solution}.Companion())
 	a.Solved, err = a.s.Refiner.Refine(a.Ctx, a.X, a.B, krylov.Options[vector]{
 		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: guess, Monitor: opt.Monitor,
 	})

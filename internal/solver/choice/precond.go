@@ -97,6 +97,18 @@ func (p *Preconditioner[V, S]) Apply(dst, src V) {
 	p.By.Apply(dst, src)
 }
 
+// ApplyTwo computes d = M^-1 r beside dst = M^-1 src, together where M can. It counts as one application.
+func (p *Preconditioner[V, S]) ApplyTwo(dst, src, d, r []float64) {
+	defer p.add(time.Now())
+	switch by := any(p.By).(type) {
+	case krylov.SeveralPreconditioner:
+		by.ApplyMany([][]float64{dst, d}, [][]float64{src, r})
+	case krylov.Preconditioner[[]float64]:
+		by.Apply(dst, src)
+		by.Apply(d, r)
+	}
+}
+
 // ForMethod returns p for krylov.Options.Precond.
 func (p *Preconditioner[V, S]) ForMethod() krylov.Preconditioner[V] {
 	if by, ok := p.By.(krylov.FusedPreconditioner[V, S]); ok {

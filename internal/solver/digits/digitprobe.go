@@ -38,6 +38,11 @@ func (a Estimation) probe(w []float64, e int, work allowance) error {
 			return nil
 		}
 	}
+	if !tried && !work.rough {
+		if done, err := a.accompanied(w, e); done || err != nil {
+			return err
+		}
+	}
 	for k := range count {
 		d, left, solved, err := run(a.randomRoundings(w, uint64(k)), w, work.probe)
 		if work.rough || !solved {

@@ -8,7 +8,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -249,7 +248,7 @@ func (a Estimation) RowWeights() (w []float64, e int) {
 		e = max(e, dd.Exponent(b))
 	}
 	parts := a.partSizes()
-	inUnits := a.inUnits(size)
+	inUnits := a.inUnits(size, e)
 	w = make([]float64, len(sums))
 	a.Vectors.Ranges(func(lo, hi int) {
 		norm := dd.Ldexp(size, -ex)
@@ -259,48 +258,10 @@ func (a Estimation) RowWeights() (w []float64, e int) {
 			}
 			t := dd.Ldexp(min(sums[i], math.MaxFloat64)*norm, ex-e)
 			if inUnits != nil {
-				t = min(t, inUnits(i, e))
+				t = min(t, inUnits[i])
 			}
 			w[i] = max(0x1p-900, t+dd.Ldexp(math.Abs(a.B[i]), -e))
 		}
 	})
 	return w, e
-}
-
-// likeUnits is the gain up to which the units of unknowns do not matter: less than a digit.
-const likeUnits = 8
-
-// inUnits returns a function for 2^-e T_i ||z||_inf of row i, with the unknowns z = D_c^-1 x of the scaled system A D_c z = b. It returns nil where that is
-// not less than T_i ||x||_inf by more than likeUnits in any row.
-func (a Estimation) inUnits(size float64) func(i, e int) float64 {
-	if a.S.Job != nil {
-		return nil
-	}
-	m := a.S.M
-	var by []int
-	if s := a.S.Scaled; s != nil {
-		by = s.Col
-	} else { // nothing is multiplied
-		by = csr.BothScaling(m, a.S.Pool).Col
-	}
-	least, ez := math.MaxInt, math.MinInt // of 2^Col_j, and of ||z||
-	for j, v := range a.X {
-		if least = min(least, by[j]); v != 0 {
-			ez = max(ez, dd.Exponent(v)-by[j])
-		}
-	}
-	norm := 0.0 // ||z|| 2^-ez
-	for j, v := range a.X {
-		norm = max(norm, dd.Ldexp(math.Abs(v), -by[j]-ez))
-	}
-	if ex := dd.Exponent(size); dd.Ldexp(size, -ex) <= likeUnits*dd.Ldexp(norm, least+ez-ex) {
-		return nil
-	}
-	return func(i, e int) (t float64) {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			t += dd.Ldexp(math.Abs(vals[k])*norm, by[j]+ez-e)
-		}
-		return t
-	}
 }

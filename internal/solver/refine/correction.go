@@ -37,6 +37,7 @@ type Correction[V any, S linop.Scalar[S]] struct {
 
 	StoredSystem[V, S]
 	course
+	companion
 	shown[V]
 	Shared
 	Scratch[V]
@@ -115,7 +116,7 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	}
 	c.exponent = e
 	if p := c.Attempts.Preconditioner(); p != nil {
-		opt.Precond, opt.Flexible = p.ForMethod(), precond.Varies(p.Made)
+		opt.Precond, opt.Flexible = c.precond(p), precond.Varies(p.Made)
 		opt.Prompt = choice.FewIterations(c.Attempts.Now().Kind)
 	}
 	last := c.Probe

@@ -27,6 +27,8 @@ type Refiner interface {
 	Rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	Correct(ctx context.Context, d, r, sums []float64, shift int, goal krylov.Goal) (krylov.Result, error)
 	Preconditioned(ctx context.Context, d, r []float64) error
+	Accompany(p func() []float64)
+	Accompanied() (d, p []float64)
 	Raise(reason krylov.Reason) bool
 	Residual(r, x, b []float64) error
 	Lower(x []float64) []float64 // the part beyond float64 of an x that Refine returned; nil: none

@@ -161,6 +161,12 @@ func (t *substitution) Preconditioned(ctx context.Context, d, r []float64) error
 	return nil
 }
 
+// Accompany implements refine.Refiner: substitution is cheap.
+func (t *substitution) Accompany(func() []float64) {}
+
+// Accompanied implements refine.Refiner.
+func (t *substitution) Accompanied() (d, p []float64) { return nil, nil }
+
 // Raise implements refine.Refiner.
 func (t *substitution) Raise(krylov.Reason) bool { return false }
 
