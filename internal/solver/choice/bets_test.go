@@ -237,6 +237,19 @@ func TestSingleProbe(t *testing.T) {
 	if first := list[0]; first.Kind != precond.CG32 || !first.ProbeRun || list[1].ProbeRun {
 		t.Errorf("%d nonzeros: first %v, a probe run: %v, the next as well: %v", large.Nonzeros(), first, first.ProbeRun, list[1].ProbeRun)
 	}
+	// A small graph whose rows differ takes longer to pack than to solve with.
+	rows := func(i, j, di, dj int) float64 {
+		switch {
+		case di == 0 && dj == 0:
+			return 9
+		case di*dj == 0 || i >= 30 && i+di >= 30:
+			return -1
+		}
+		return 0
+	}
+	if s := onGrid(t, 60, 1, rows); !s.wellConditioned() || !s.Irregular() || s.inSingle() {
+		t.Errorf("few iterations: %v, irregular: %v, in FP32: %v", s.wellConditioned(), s.Irregular(), s.inSingle())
+	}
 	p := NewProbe(1, 1e-10, 100, 0, against(1, 1000))
 	p.weighed()
 	expects := func(kind precond.Kind) float64 {

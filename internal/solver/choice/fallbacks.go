@@ -168,7 +168,10 @@ func (s *System) inSingle() bool {
 		return false
 	}
 	w := s.Workload()
-	return s.wellConditioned() || !w.Irregular && w.Nodes <= 1 && w.Nnz > rules.CachedNonzeros
+	if w.Irregular {
+		return s.wellConditioned() && w.Nnz > rules.CachedNonzeros
+	}
+	return s.wellConditioned() || w.Nodes <= 1 && w.Nnz > rules.CachedNonzeros
 }
 
 // wellConditioned reports whether the sums of rows show that the diagonal takes few iterations, in which vectors take more time than the matrix.
