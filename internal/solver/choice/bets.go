@@ -186,6 +186,8 @@ func (w Workload) cycles() float64 {
 		return 1
 	case w.Nodes > 1:
 		return rules.NotDiffusion
+	case w.Loaded && w.Irregular && w.Shape == features.Planar && !w.Network:
+		return max(rules.LoadedMeshes, rules.NotDiffusion*w.denser())
 	case w.MMatrix && w.Irregular:
 		return 1
 	case w.MMatrix:

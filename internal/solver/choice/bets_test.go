@@ -111,6 +111,14 @@ func TestBets(t *testing.T) {
 	if calm.Loaded = false; calm.Bet(amg).Iterations >= plate.Bet(amg).Iterations/4 {
 		t.Errorf("multigrid takes %g iterations where the constant is nearly a null vector, %g elsewhere", calm.Bet(amg).Iterations, plate.Bet(amg).Iterations)
 	}
+	implicit := Workload{N: 2e5, Nnz: 14e5, Shape: features.Planar, Nodes: 1, Irregular: true, MMatrix: true, Definite: true, Loaded: true}
+	diffusion := implicit
+	if diffusion.Loaded = false; implicit.Bet(amg).Iterations != rules.LoadedMeshes*diffusion.Bet(amg).Iterations {
+		t.Errorf("multigrid takes %g iterations for implicit steps on a mesh, %g for diffusion", implicit.Bet(amg).Iterations, diffusion.Bet(amg).Iterations)
+	}
+	if implicit.Bet(chol).Work() >= implicit.Bet(amg).Work() {
+		t.Errorf("implicit steps on a mesh: factors take %g, multigrid %g", implicit.Bet(chol).Work(), implicit.Bet(amg).Work())
+	}
 	points := box
 	points.MMatrix, points.Diagonal, points.Width = false, 1000, rules.GridWidth*math.Pow(box.N, 2./3)
 	edges := points
