@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/packed"
@@ -68,16 +67,8 @@ func (f *solveFlags) checkDomains() error {
 // overDomains returns an error that names the options and flags that exclude several domains; nil: none does.
 func (f *solveFlags) overDomains() error {
 	err := rules.OverDomains(f.opt)
-	for _, given := range []struct {
-		flag string
-		yes  bool
-	}{
-		{"--coordinates", f.precond.coordinates != ""},
-		{"--nullspace with a file", f.nullSpace.given()},
-	} {
-		if given.yes {
-			err = errors.Join(err, fmt.Errorf("%s is for one domain", given.flag))
-		}
+	if f.precond.coordinates != "" {
+		err = errors.Join(err, errors.New("--coordinates is for one domain"))
 	}
 	return err
 }
