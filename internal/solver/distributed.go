@@ -115,7 +115,12 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		return err
 	}
 	if s.Opt.Device == nil {
-		return refineAt(ctx, s, backend.NewRanks(s.Job, s.M, s.Opt.Storage.Kernels, s.Opt.HaloEpsilon, s.Scaled.Transposes && !s.Scaled.Symmetric, s.Pool))
+		at := backend.NewRanks(s.Job, s.M, s.Opt.Storage.Kernels, s.Opt.HaloEpsilon, s.Scaled.Transposes && !s.Scaled.Symmetric, s.Pool)
+		if s.Opt.Vectors.Kind == solve.VectorsDD {
+			s.Say(requestedDD)
+			return refineAt(ctx, s, backend.NewRanksDD(at))
+		}
+		return refineAt(ctx, s, at)
 	}
 	at, err := backend.NewDeviceRanks(s.Job, s.M, s.Opt.Device, s.Pool)
 	if err == nil {
@@ -154,6 +159,10 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (solve.R
 	r := s.result(a)
 	r.X = make([]float64, s.Job.Own)
 	s.Job.Join(r.X, a.X)
+	if low := r.XLow; low != nil {
+		r.XLow = make([]float64, s.Job.Own)
+		s.Job.Join(r.XLow, low)
+	}
 	s.recorder.End(r)
 	return r, nil
 }

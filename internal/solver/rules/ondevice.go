@@ -65,7 +65,7 @@ func OverDomains(o solve.Options) error {
 		}
 	}
 	fault("there is no reordering", o.Reorder == solve.ReorderRCM)
-	fault(fmt.Sprintf("there are no vectors %v", VectorsText(o.Vectors)), !Float64Vectors(o.Vectors))
+	fault(fmt.Sprintf("there is no transpose with vectors %v for method %s", VectorsText(o.Vectors), o.Method), !Float64Vectors(o.Vectors) && Transposes(o.Method))
 	fault(fmt.Sprintf("there are no more than %d digits", solve.MaxDigits), Precise(o))
 	if o.Device != nil && !o.DeviceAuto {
 		kind := o.Precond.Kind
