@@ -74,9 +74,9 @@ func (f *solveFlags) overDomains() error {
 }
 
 // cut returns the number of domains to ask for: the value of --domains; without the flag 1 if options exclude several domains
-// or one process solves on a device; else 0, so that the number of rows decides.
+// or one process solves on a device or a sequence; else 0, so that the number of rows decides.
 func (r *solveRun) cut() int {
-	if r.domains.count == 0 && (r.overDomains() != nil || r.device.explicit() && r.job.alone()) {
+	if r.domains.count == 0 && (r.overDomains() != nil || (r.device.explicit() || len(r.more) > 0) && r.job.alone()) {
 		return 1
 	}
 	return r.domains.count

@@ -44,6 +44,11 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	return matrixOf(path, content)
+}
+
+// matrixOf returns the matrix of a file.
+func matrixOf(path string, content *matrixmarket.Content) (*csr.Matrix, error) {
 	m, err := content.CSR()
 	if err != nil {
 		return nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}

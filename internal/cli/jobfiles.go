@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -169,6 +170,23 @@ func (f *solveFlags) readDistributedVectors(ctx context.Context, j *job, in inpu
 
 // distributedColumns reads and checks this rank's elements of the columns of a file. Collective.
 func (in input) distributedColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
+	own, err := in.ownColumns(ctx, j, path, what, a)
+	if err != nil {
+		return nil, err
+	}
+	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
+}
+
+// ownColumns is distributedColumns without checks of elements.
+func (in input) ownColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
+	if known := in.known[path]; known != nil { // beside the matrix, on all ranks
+		columns, err := known.Columns()
+		span := a.Domains.Spans(j.size())[j.rank()]
+		for k := range columns {
+			columns[k] = slices.Clone(columns[k][span.From:span.End])
+		}
+		return columns, err
+	}
 	in.check = ofLength(path, what, a.N)
 	opt, done := in.distributedOptions(j)
 	defer done()
@@ -177,7 +195,7 @@ func (in input) distributedColumns(ctx context.Context, j *job, path, what strin
 		return nil, j.agree(readingError(path, err)) // rank 0 knows its exit code
 	}
 	in.warn(path, content)
-	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
+	return own, nil
 }
 
 // readDistributedNearNull reads this rank's elements of the near-null vectors into opt, if there is a file of them.

@@ -154,7 +154,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		if form != nil {
 			r.problem = complexProblem{whole{v.Matrix}, form}
 		}
-		r.besideMatrix(v)
+		r.besideMatrix(v.RHS)
 	}
 	return r.job.agree(err)
 }
