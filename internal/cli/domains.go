@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/packed"
@@ -67,8 +68,13 @@ func (f *solveFlags) checkDomains() error {
 // overDomains returns an error that names the options and flags that exclude several domains; nil: none does.
 func (f *solveFlags) overDomains() error {
 	err := rules.OverDomains(f.opt)
-	if f.precond.coordinates != "" {
-		err = errors.Join(err, errors.New("--coordinates is for one domain"))
+	for _, given := range []struct {
+		flag string
+		yes  bool
+	}{{"--coordinates", f.precond.coordinates != ""}, {"--exact-input", f.exact.asked}} {
+		if given.yes {
+			err = errors.Join(err, fmt.Errorf("%s is for one domain", given.flag))
+		}
 	}
 	return err
 }

@@ -191,8 +191,6 @@ func (f *exactInput) check(s *solveFlags) error {
 		return nil
 	case s.opt.Digits <= solve.MaxDigits:
 		return usage("--exact-input needs --digits %d or more, or --x-bits", solve.MaxDigits+1)
-	case s.domains.count > 1:
-		return usage("--exact-input needs --domains 1")
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ func (s spread) elements(columns [][]float64) iter.Seq[[]float64] {
 }
 
 func (s spread) write(ctx context.Context, path string, columns [][]float64) (string, error) {
-	return s.job.writeX(ctx, path, s.N, columns)
+	return s.job.writeX(ctx, path, s.N, columns, matrixmarket.WriteOptions{})
 }
 
 // complexProblem is a complex system, which is solved in its real form. The matrix of whole is the real form. Vectors have

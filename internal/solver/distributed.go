@@ -19,7 +19,7 @@ import (
 
 // NewDistributed is New for a matrix that is spread over the ranks of a.Comm. All ranks call it with the same options, and
 // then Solve and Close in the same order. Vectors are the own elements of each rank in the order of the matrix
-// ([dist.Layout.Spread]): the arguments of Solve, Result.X, Options.Precond.NearNull and Options.NullSpace. All else in the Solver and in a Result is the
+// ([dist.Layout.Spread]): the arguments of Solve, Result.X, XLow and Precise.X, Options.Precond.NearNull and Options.NullSpace. All else in the Solver and in a Result is the
 // same on all ranks, errors included, but for times. Only rank 0 uses Options.Log, Options.Monitor and Options.Stage. The bits of x
 // depend on a.Domains, not on the number of ranks. Options.Threads counts for each rank, Options.MaxMemory for all ranks together.
 //
@@ -140,7 +140,7 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (solve.R
 		return solve.Result{}, err
 	}
 	if s.special != nil {
-		return s.special.Solve(ctx, b, x0)
+		return s.solveSpecial(ctx, b, x0)
 	}
 	if done, ok, err := s.recorder.Begin(s.Job.Agreement, b, x0); ok || err != nil {
 		return done, err

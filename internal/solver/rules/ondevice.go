@@ -66,7 +66,7 @@ func OverDomains(o solve.Options) error {
 	}
 	fault("there is no reordering", o.Reorder == solve.ReorderRCM)
 	fault(fmt.Sprintf("there is no transpose with vectors %v for method %s", VectorsText(o.Vectors), o.Method), !Float64Vectors(o.Vectors) && Transposes(o.Method))
-	fault(fmt.Sprintf("there are no more than %d digits", solve.MaxDigits), Precise(o))
+	fault("there are no lower parts", len(o.Lower) > 0)
 	if o.Device != nil && !o.DeviceAuto {
 		kind := o.Precond.Kind
 		fault(fmt.Sprintf("preconditioner %s does not run on devices", kind), kind != "" && !slices.Contains(devicePrecondsOverDomains, kind))
