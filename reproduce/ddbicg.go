@@ -99,7 +99,7 @@ func newDDMethod(in input) *ddMethod {
 	n := in.matrix.Rows
 	m := &ddMethod{
 		ddMatrix: ddMatrix{pool: in.pool, matrix: in.matrix, a: linop.NewCSR(in.matrix, in.pool), aDD: linop.NewCSRDD(in.matrix, nil, in.pool)},
-		host:     linop.NewHost(n, in.pool), hostDD: linop.NewHostDD(n, in.pool), b: make([]float64, n), tol: ddTol,
+		host:     linop.NewHost(n, in.pool), hostDD: linop.NewHostDD(linop.NewHost(n, in.pool)), b: make([]float64, n), tol: ddTol,
 	}
 	for _, v := range []*ddVector{&m.x, &m.r, &m.rs, &m.p, &m.ps, &m.q} {
 		v.Vec = m.hostDD.New()

@@ -60,7 +60,7 @@ func measureDDVectors(ctx context.Context, in input, points []point) error {
 			}
 			continue
 		}
-		h, hdd, op := linop.NewHost(n, pool), linop.NewHostDD(n, pool), ddOperations[p[kernelLabel]]
+		h, hdd, op := linop.NewHost(n, pool), linop.NewHostDD(linop.NewHost(n, pool)), ddOperations[p[kernelLabel]]
 		x, y, xdd, ydd := h.New(), h.New(), hdd.New(), hdd.New()
 		for i := range x {
 			x[i], y[i] = 1/float64(i+1), 1

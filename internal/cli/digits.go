@@ -87,6 +87,9 @@ func (r *solveRun) write(ctx context.Context) (string, error) {
 		}
 		return big.NewFloat(r.x[k][i])
 	}
+	if s, yes := r.problem.(spread); yes {
+		return s.job.writeX(ctx, r.output, s.N, r.x, matrixmarket.WriteOptions{Digits: digits, At: at})
+	}
 	return writeOrElsewhere(ctx, r.output, func(to io.Writer) error {
 		return matrixmarket.WriteDensePrecise(to, len(r.x[0]), digits, at, matrixmarket.WriteOptions{})
 	})

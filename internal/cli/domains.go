@@ -71,10 +71,7 @@ func (f *solveFlags) overDomains() error {
 	for _, given := range []struct {
 		flag string
 		yes  bool
-	}{
-		{"--coordinates", f.precond.coordinates != ""},
-		{"--nullspace with a file", f.nullSpace.given()},
-	} {
+	}{{"--coordinates", f.precond.coordinates != ""}, {"--exact-input", f.exact.asked}} {
 		if given.yes {
 			err = errors.Join(err, fmt.Errorf("%s is for one domain", given.flag))
 		}
@@ -83,9 +80,9 @@ func (f *solveFlags) overDomains() error {
 }
 
 // cut returns the number of domains to ask for: the value of --domains; without the flag 1 if options exclude several domains
-// or one process solves on a device; else 0, so that the number of rows decides.
+// or one process solves on a device or a sequence; else 0, so that the number of rows decides.
 func (r *solveRun) cut() int {
-	if r.domains.count == 0 && (r.overDomains() != nil || r.device.explicit() && r.job.alone()) {
+	if r.domains.count == 0 && (r.overDomains() != nil || (r.device.explicit() || len(r.more) > 0) && r.job.alone()) {
 		return 1
 	}
 	return r.domains.count

@@ -44,6 +44,11 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	return matrixOf(path, content)
+}
+
+// matrixOf returns the matrix of a file.
+func matrixOf(path string, content *matrixmarket.Content) (*csr.Matrix, error) {
 	m, err := content.CSR()
 	if err != nil {
 		return nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
@@ -186,8 +191,6 @@ func (f *exactInput) check(s *solveFlags) error {
 		return nil
 	case s.opt.Digits <= solve.MaxDigits:
 		return usage("--exact-input needs --digits %d or more, or --x-bits", solve.MaxDigits+1)
-	case s.domains.count > 1:
-		return usage("--exact-input needs --domains 1")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -16,24 +17,25 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// writeX writes x and returns the path of the file. own[k] has the elements of this rank in column k of x. If writing fails,
+// writeX writes x and returns the path of the file. own[k] has the elements of this rank in column k of x; opt may name numbers of
+// multiple precision in their place. If writing fails,
 // x goes to one of the refuges of rank 0, and the error says so. Collective.
-func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float64) (string, error) {
+func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float64, opt matrixmarket.WriteOptions) (string, error) {
 	writing.Add(1)
 	defer writing.Add(-1)
-	err := j.writeArray(ctx, path, rows, own)
+	err := j.writeArray(ctx, path, rows, own, opt)
 	if err == nil {
 		return path, nil
 	}
 	paths := string(dist.Share(j.comm, 0, []byte(strings.Join(refuges(".mtx"), "\x00"))))
-	return rescue(err, strings.Split(paths, "\x00"), func(path string) error { return j.writeThrough(ctx, path, rows, own) })
+	return rescue(err, strings.Split(paths, "\x00"), func(path string) error { return j.writeThrough(ctx, path, rows, own, opt) })
 }
 
 // writeArray writes an array completely or not at all. All ranks write a plain file, each its own bytes; rank 0 writes
 // anything else. Collective.
-func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]float64) error {
+func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]float64, opt matrixmarket.WriteOptions) error {
 	if j.alone() || strings.HasSuffix(path, ".gz") {
-		return j.writeThrough(ctx, path, rows, own)
+		return j.writeThrough(ctx, path, rows, own, opt)
 	}
 	var f *host.File
 	var err error
@@ -47,9 +49,9 @@ func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]f
 		return err
 	}
 	if temp = string(dist.Share(j.comm, 0, []byte(temp))); temp == "" { // a device, a FIFO or an open descriptor
-		return j.commit(f, matrixmarket.WriteDenseThrough(j.comm, f, rows, own, matrixmarket.WriteOptions{}))
+		return j.commit(f, matrixmarket.WriteDenseThrough(j.comm, f, rows, own, opt))
 	}
-	return j.commit(f, j.writeParts(f, temp, rows, own))
+	return j.commit(f, j.writeParts(f, temp, rows, own, opt))
 }
 
 // commit completes or removes the file of rank 0, by the error of writing, which is the same on all ranks. Collective.
@@ -61,7 +63,7 @@ func (j *job) commit(f *host.File, err error) error {
 }
 
 // writeParts has each rank write its own bytes to the file, which has a temporary name and is open on rank 0. Collective.
-func (j *job) writeParts(f *host.File, temp string, rows int64, own [][]float64) error {
+func (j *job) writeParts(f *host.File, temp string, rows int64, own [][]float64, opt matrixmarket.WriteOptions) error {
 	var part *os.File
 	var err error
 	if j.rank() == 0 {
@@ -75,7 +77,7 @@ func (j *job) writeParts(f *host.File, temp string, rows int64, own [][]float64)
 		}
 		return err
 	}
-	err = matrixmarket.WriteDenseAt(j.comm, pathless{part}, rows, own, matrixmarket.WriteOptions{})
+	err = matrixmarket.WriteDenseAt(j.comm, pathless{part}, rows, own, opt)
 	var closed error
 	if j.rank() > 0 {
 		closed = withoutPath(errors.Join(part.Sync(), part.Close()))
@@ -87,7 +89,7 @@ func (j *job) writeParts(f *host.File, temp string, rows int64, own [][]float64)
 }
 
 // writeThrough has rank 0 write the whole array, compressed if the name ends in .gz. Collective.
-func (j *job) writeThrough(ctx context.Context, path string, rows int64, own [][]float64) error {
+func (j *job) writeThrough(ctx context.Context, path string, rows int64, own [][]float64, opt matrixmarket.WriteOptions) error {
 	var f *host.File
 	var err error
 	if j.rank() == 0 {
@@ -97,7 +99,7 @@ func (j *job) writeThrough(ctx context.Context, path string, rows int64, own [][
 		return err
 	}
 	if !strings.HasSuffix(path, ".gz") {
-		return j.commit(f, matrixmarket.WriteDenseThrough(j.comm, f, rows, own, matrixmarket.WriteOptions{}))
+		return j.commit(f, matrixmarket.WriteDenseThrough(j.comm, f, rows, own, opt))
 	}
 	var w io.Writer
 	var z *gzip.Writer
@@ -105,7 +107,7 @@ func (j *job) writeThrough(ctx context.Context, path string, rows int64, own [][
 		z = gzip.NewWriter(f)
 		w = z
 	}
-	err = matrixmarket.WriteDenseThrough(j.comm, w, rows, own, matrixmarket.WriteOptions{})
+	err = matrixmarket.WriteDenseThrough(j.comm, w, rows, own, opt)
 	if j.rank() == 0 && err == nil {
 		err = z.Close()
 	}
@@ -169,6 +171,23 @@ func (f *solveFlags) readDistributedVectors(ctx context.Context, j *job, in inpu
 
 // distributedColumns reads and checks this rank's elements of the columns of a file. Collective.
 func (in input) distributedColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
+	own, err := in.ownColumns(ctx, j, path, what, a)
+	if err != nil {
+		return nil, err
+	}
+	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
+}
+
+// ownColumns is distributedColumns without checks of elements.
+func (in input) ownColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
+	if known := in.known[path]; known != nil { // beside the matrix, on all ranks
+		columns, err := known.Columns()
+		span := a.Domains.Spans(j.size())[j.rank()]
+		for k := range columns {
+			columns[k] = slices.Clone(columns[k][span.From:span.End])
+		}
+		return columns, err
+	}
 	in.check = ofLength(path, what, a.N)
 	opt, done := in.distributedOptions(j)
 	defer done()
@@ -177,7 +196,7 @@ func (in input) distributedColumns(ctx context.Context, j *job, path, what strin
 		return nil, j.agree(readingError(path, err)) // rank 0 knows its exit code
 	}
 	in.warn(path, content)
-	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
+	return own, nil
 }
 
 // readDistributedNearNull reads this rank's elements of the near-null vectors into opt, if there is a file of them.

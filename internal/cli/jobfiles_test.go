@@ -68,7 +68,7 @@ func TestConcurrentRanksWriteX(t *testing.T) {
 				dir := t.TempDir()
 				path := filepath.Join(dir, name)
 				onJob(ranks, func(j *job) {
-					if at, err := j.writeX(context.Background(), path, int64(size[0]), own(j, all)); at != path || err != nil {
+					if at, err := j.writeX(context.Background(), path, int64(size[0]), own(j, all), matrixmarket.WriteOptions{}); at != path || err != nil {
 						t.Errorf("rank %d: %s, %v", j.rank(), at, err)
 					}
 				})
@@ -104,7 +104,7 @@ func TestConcurrentRanksFailToWriteX(t *testing.T) {
 			continue
 		}
 		onJob(3, func(j *job) {
-			at, err := j.writeX(context.Background(), path, 1000, own(j, all))
+			at, err := j.writeX(context.Background(), path, 1000, own(j, all), matrixmarket.WriteOptions{})
 			if err == nil || !strings.HasPrefix(err.Error(), "writing "+path+": ") || !strings.HasSuffix(err.Error(), "; x is in "+at+" instead") {
 				t.Errorf("rank %d: %s, %v", j.rank(), at, err)
 			}
@@ -117,7 +117,7 @@ func TestConcurrentRanksFailToWriteX(t *testing.T) {
 	submitted := t.TempDir()
 	t.Setenv("PBS_O_WORKDIR", submitted)
 	onJob(2, func(j *job) {
-		if at, err := j.writeX(context.Background(), filepath.Join(submitted, "missing", "x.mtx"), 1000, own(j, all)); filepath.Dir(at) != submitted || err == nil {
+		if at, err := j.writeX(context.Background(), filepath.Join(submitted, "missing", "x.mtx"), 1000, own(j, all), matrixmarket.WriteOptions{}); filepath.Dir(at) != submitted || err == nil {
 			t.Errorf("rank %d: %s, %v: want a file in the folder that the job was submitted from", j.rank(), at, err)
 		}
 	})

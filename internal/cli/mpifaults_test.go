@@ -70,6 +70,44 @@ func TestRanksOnDevicesGiveTheSameBytes(t *testing.T) {
 	})
 }
 
+// A sequence over ranks has the same bytes in each x as without MPI, though domains differ from one matrix to the next. A singular matrix in it is solved with its null
+// space, and a matrix of another size ends all ranks before any work.
+func TestRanksSolveSequences(t *testing.T) {
+	t.Parallel()
+	eachLauncher(t, func(t *testing.T, on *onRanks) {
+		on.must(t, "generate poisson2d --n 40 --output a0.mtx")
+		on.must(t, "generate convdiff2d --n 40 --output a1.mtx")
+		var free strings.Builder // a Laplacian of a path, and some more connections at its begin
+		fmt.Fprintf(&free, "%%%%MatrixMarket matrix coordinate real symmetric\n1600 1600 %d\n", 1600+1599+500)
+		for i := 1; i <= 1600; i++ {
+			diagonal := 2 - 1/i - i/1600
+			if i <= 500 || i > 600 && i <= 1100 {
+				diagonal++
+				if i <= 500 {
+					fmt.Fprintf(&free, "%d %d -1\n", i+600, i)
+				}
+			}
+			fmt.Fprintf(&free, "%d %d %d\n", i, i, diagonal)
+			if i < 1600 {
+				fmt.Fprintf(&free, "%d %d -1\n", i+1, i)
+			}
+		}
+		on.write(t, "a2.mtx", free.String())
+		const flags = "solve a0.mtx a1.mtx a2.mtx --domains 3 --rhs random:3 --quiet --output "
+		on.must(t, flags+"alone%d.mtx")
+		e := on.mpsolve(t, flags+"x%d.mtx")
+		e.want(t, flags, 0, "")
+		for k := range 3 {
+			if got := on.file(t, fmt.Sprintf("x%d.mtx", k)); got == "" || got != on.file(t, fmt.Sprintf("alone%d.mtx", k)) {
+				t.Errorf("system %d: x of ranks is another", k)
+			}
+		}
+		on.write(t, "small.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
+		e = on.mpsolve(t, "solve a0.mtx a1.mtx small.mtx --domains 3")
+		e.want(t, "another size", exitInput, "small.mtx: 1 x 1, but the matrix before it is 1600 x 1600")
+	})
+}
+
 // An error ends all ranks with one line and one exit code.
 func TestRanksFailTogether(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,7 @@ type problem interface {
 	bytes() int64             // memory of the matrix on this rank
 
 	solver(ctx context.Context, opt solve.Options) (*solver.Solver, error)
+	next(ctx context.Context, in input, path string) (problem, *matrixmarket.Content, error) // reads the next matrix of a sequence, and right-hand sides beside it
 	vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]float64, err error)     // reads vectors from files
 	rhs(f *solveFlags) (b []float64, text string, err error)                                 // makes a right-hand side without a file
 	write(ctx context.Context, path string, columns [][]float64) (written string, err error) // returns the path of x, which may differ
@@ -50,6 +51,15 @@ func (w whole) bytes() int64             { return w.Bytes() }
 
 func (w whole) solver(ctx context.Context, opt solve.Options) (*solver.Solver, error) {
 	return solver.New(ctx, w.Matrix, opt)
+}
+
+func (w whole) next(ctx context.Context, in input, path string) (problem, *matrixmarket.Content, error) {
+	content, err := in.read(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := matrixOf(path, content)
+	return whole{m}, content.RHS, err
 }
 
 func (w whole) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]float64, err error) {
@@ -128,7 +138,16 @@ func (s spread) share() int               { return s.Local.NNZ() }
 func (s spread) bytes() int64             { return s.Local.Bytes() }
 
 func (s spread) solver(ctx context.Context, opt solve.Options) (*solver.Solver, error) {
+	opt.Updates = false // a set-up serves one matrix
 	return solver.NewDistributed(ctx, s.Matrix, opt)
+}
+
+func (s spread) next(ctx context.Context, in input, path string) (problem, *matrixmarket.Content, error) {
+	v, err := in.distributed(ctx, s.job, path, s.domains())
+	if err != nil {
+		return nil, nil, err
+	}
+	return spread{v.Dist, s.job}, v.RHS, nil
 }
 
 func (s spread) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][]float64, err error) {
@@ -151,7 +170,7 @@ func (s spread) elements(columns [][]float64) iter.Seq[[]float64] {
 }
 
 func (s spread) write(ctx context.Context, path string, columns [][]float64) (string, error) {
-	return s.job.writeX(ctx, path, s.N, columns)
+	return s.job.writeX(ctx, path, s.N, columns, matrixmarket.WriteOptions{})
 }
 
 // complexProblem is a complex system, which is solved in its real form. The matrix of whole is the real form. Vectors have

@@ -181,15 +181,13 @@ func (in input) columns(ctx context.Context, path string) ([][]float64, error) {
 }
 
 // besideMatrix uses the right-hand sides in the file of the matrix, if there are any and --rhs was not given.
-func (r *solveRun) besideMatrix(v *matrixmarket.Distributed) {
+func (r *solveRun) besideMatrix(rhs *matrixmarket.Content) (uses bool) {
 	r.in.known = map[string]*matrixmarket.Content{}
-	switch {
-	case v.RHS == nil || r.rhsAsked:
-	case v.Dist != nil:
-		fmt.Fprintf(r.err, "mpsolve: warning: %s: the right-hand sides in the file are not used over several domains\n", r.path)
-	default:
-		r.in.known[r.path], r.rhs = v.RHS, r.path
+	if rhs == nil || r.rhsAsked {
+		return false
 	}
+	r.in.known[r.path], r.rhs = rhs, r.path
+	return true
 }
 
 // complexVectors makes the system complex if the matrix is real and a right-hand side or a guess is complex.

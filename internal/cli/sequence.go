@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -33,7 +34,7 @@ func (f *solveFlags) checkSequence(paths []string) error {
 		return nil
 	}
 	for flag, given := range map[string]bool{
-		"checkpoint": f.checkpoint.file != "", "resume": f.checkpoint.resume != "", "exact-input": f.exact.asked, "domains": f.domains.count > 1,
+		"checkpoint": f.checkpoint.file != "", "resume": f.checkpoint.resume != "", "exact-input": f.exact.asked,
 	} {
 		if given {
 			return usage("--%s is for one matrix, not for a sequence of %d", flag, len(paths))
@@ -52,7 +53,7 @@ func (f *solveFlags) checkSequence(paths []string) error {
 			}
 		}
 	}
-	f.opt.Updates, f.domains.count = true, 1
+	f.opt.Updates = true
 	return nil
 }
 
@@ -80,6 +81,7 @@ func (r *solveRun) lookAhead(ctx context.Context) error {
 			continue
 		}
 		in, check := r.in, r.next(path)
+		in.known = nil
 		in.check = func(h matrixmarket.Header, rows, cols int) error { return cmp.Or(check(h, rows, cols), seen) }
 		if _, err := in.read(ctx, path); err != nil && !errors.Is(err, seen) {
 			return err
@@ -101,7 +103,7 @@ func (r *solveRun) sequence(ctx context.Context) error {
 	var worst *exitError
 	for k := range len(r.more) + 1 {
 		if k > 0 {
-			if err := r.advance(ctx, r.more[k-1]); err != nil {
+			if err := r.agree(r.advance(ctx, r.more[k-1])); err != nil {
 				return err
 			}
 		}
@@ -117,7 +119,7 @@ func (r *solveRun) sequence(ctx context.Context) error {
 		case worst == nil || outcome.code > worst.code:
 			worst = outcome
 		}
-		if ctx.Err() != nil {
+		if r.ended(ctx) {
 			break
 		}
 	}
@@ -137,13 +139,21 @@ func (r *solveRun) system(ctx context.Context) error {
 	return nil
 }
 
+// ended reports whether the context has ended, on any rank that solves.
+func (r *solveRun) ended(ctx context.Context) bool {
+	if r.spread() {
+		return dist.Any(r.job.comm, ctx.Err() != nil)
+	}
+	return ctx.Err() != nil
+}
+
 // advance reads the next matrix and updates the solver. The last x becomes the guess.
 func (r *solveRun) advance(ctx context.Context, path string) error {
 	r.path, r.start = path, time.Now()
 	r.phase.Store("reading " + path)
 	in := r.in
-	in.check = r.next(path)
-	m, err := in.matrix(ctx, path)
+	in.check, in.known = r.next(path), nil
+	problem, rhs, err := r.problem.next(ctx, in, path)
 	if err != nil {
 		return err
 	}
@@ -152,9 +162,17 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{}, Scale: r.report.Scale, Threads: r.report.Threads,
 	}
 	r.report.Seconds.Read = time.Since(r.start).Seconds()
-	r.problem, r.known, r.intact = whole{m}, false, nil
+	if m, yes := problem.(spread); yes {
+		r.moveVectors(r.problem.(spread).Domains, m.Domains)
+	}
+	r.problem, r.known, r.intact = problem, false, nil
+	if r.besideMatrix(rhs) {
+		if r.b, r.x0, err = problem.vectors(ctx, r.solveFlags, r.in); err != nil {
+			return err
+		}
+	}
 	r.phase.Store("setting up")
-	if err := r.solver.UpdateMatrix(ctx, m); err != nil {
+	if err := r.update(ctx); err != nil {
 		return inFile(path, err)
 	}
 	if r.unmade != nil {
@@ -164,4 +182,28 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 	copy(r.x0, r.x)
 	r.x, r.precise = nil, nil
 	return nil
+}
+
+// moveVectors moves vectors to the ranks that own their elements in other domains: another matrix may have other numbers of nonzeros in its rows. Collective.
+func (r *solveRun) moveVectors(from, to dist.Domains) {
+	have, want := from.Spans(r.job.size()), to.Spans(r.job.size())
+	for _, vectors := range [][][]float64{r.b, r.x, r.opt.Precond.NearNull, r.opt.NullSpace.Right, r.opt.NullSpace.Left} {
+		for k, v := range vectors {
+			vectors[k] = dist.Redistribute(r.job.comm, v, have, want)
+		}
+	}
+}
+
+// update makes the solver one for the matrix in use: over domains a new one.
+func (r *solveRun) update(ctx context.Context) (err error) {
+	m, yes := r.problem.(spread)
+	if !yes {
+		return r.solver.UpdateMatrix(ctx, r.problem.(whole).Matrix)
+	}
+	r.solver.Close()
+	made, err := m.solver(ctx, r.opt)
+	if err == nil {
+		r.solver = made
+	}
+	return err
 }

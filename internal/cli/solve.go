@@ -121,9 +121,6 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 			if err := s.job.agree(err); err != nil {
 				return err
 			}
-			if len(args) > 1 && !s.job.alone() {
-				return usage("a sequence of matrices is solved on one rank")
-			}
 			capThreads(&f.opt.Threads, s.err)
 			r := solveRun{solveFlags: f, streams: s, path: args[0], more: args[1:], start: time.Now()}
 			return r.run(c.Context())

@@ -134,17 +134,17 @@ func (f *nullSpaceFlags) check() error {
 	return nil
 }
 
-// read reads the null space of a matrix of n rows into opt.
-func (f *nullSpaceFlags) read(ctx context.Context, in input, n int, opt *solve.Options) (err error) {
+// read reads the null space into opt, with a function that reads the columns of a file.
+func (f *nullSpaceFlags) read(opt *solve.Options, columns func(path string) ([][]float64, error)) (err error) {
 	opt.NullSpace.Kind = solve.NullSpaceKind(f.right)
 	if f.given() {
 		opt.NullSpace.Kind = solve.NullSpaceGiven
-		if opt.NullSpace.Right, err = nullVectors(ctx, in, f.right, n); err != nil {
+		if opt.NullSpace.Right, err = columns(f.right); err != nil {
 			return err
 		}
 	}
 	if f.left != "" {
-		opt.NullSpace.Left, err = nullVectors(ctx, in, f.left, n)
+		opt.NullSpace.Left, err = columns(f.left)
 	}
 	return err
 }

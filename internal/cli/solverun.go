@@ -154,7 +154,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		if form != nil {
 			r.problem = complexProblem{whole{v.Matrix}, form}
 		}
-		r.besideMatrix(v)
+		r.besideMatrix(v.RHS)
 	}
 	return r.job.agree(err)
 }
@@ -172,12 +172,17 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 		if err := r.precond.readNearNull(ctx, r.in, m.Matrix, &r.opt); err != nil {
 			return err
 		}
-		if err := r.nullSpace.read(ctx, r.in, m.Rows, &r.opt); err != nil {
+		if err := r.nullSpace.read(&r.opt, func(path string) ([][]float64, error) { return nullVectors(ctx, r.in, path, m.Rows) }); err != nil {
 			return err
 		}
 	}
 	if p, yes := r.problem.(spread); yes {
 		if err := r.precond.readDistributedNearNull(ctx, r.job, r.in, p.Matrix, &r.opt); err != nil {
+			return err
+		}
+		if err := r.nullSpace.read(&r.opt, func(path string) ([][]float64, error) {
+			return r.in.distributedColumns(ctx, r.job, path, "null vector", p.Matrix)
+		}); err != nil {
 			return err
 		}
 	}

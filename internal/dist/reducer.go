@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -28,23 +29,46 @@ const leastWidth = 8
 
 // Sum implements linop.Reducer.
 func (r *reducer) Sum(sums, partial []float64) {
-	m := len(sums)
+	exact := r.exact(len(sums), func(s *exactSum, k int) {
+		for at := k; at < len(partial); at += len(sums) {
+			s.add(partial[at])
+		}
+	})
+	for k := range exact {
+		sums[k] = exact[k].float()
+	}
+}
+
+// SumDD is Sum for double-double numbers, of which the sums are the exact ones rounded to double-double.
+func (r *reducer) SumDD(sums, partial []dd.DD) {
+	exact := r.exact(len(sums), func(s *exactSum, k int) {
+		for at := k; at < len(partial); at += len(sums) {
+			s.add(partial[at].Hi)
+			s.add(partial[at].Lo)
+		}
+	})
+	for k := range exact {
+		upper := exact[k] // float changes it
+		if sums[k] = dd.From(upper.float()); math.Abs(sums[k].Hi) <= math.MaxFloat64 {
+			exact[k].add(-sums[k].Hi)
+			sums[k].Lo = exact[k].float()
+		}
+	}
+}
+
+// exact returns m sums over all ranks, to which add adds the numbers of this one.
+func (r *reducer) exact(m int, add func(s *exactSum, k int)) []exactSum {
 	for len(r.sums) < m {
 		r.sums = append(r.sums, exactSum{})
 	}
 	for k := range m {
-		s := &r.sums[k]
-		clear(s[:])
-		for at := k; at < len(partial); at += m {
-			s.add(partial[at])
-		}
+		clear(r.sums[k][:])
+		add(&r.sums[k], k)
 	}
 	if r.comm.Size() > 1 && m > 0 {
 		r.combine(r.sums[:m])
 	}
-	for k := range m {
-		sums[k] = r.sums[k].float()
-	}
+	return r.sums[:m]
 }
 
 // combine adds the sums of all ranks. Most sums of a solve have the order of magnitude of the previous ones, so it

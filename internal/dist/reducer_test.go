@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -205,5 +206,34 @@ func BenchmarkSum(b *testing.B) {
 			})
 		}
 		sink = sums[0]
+	}
+}
+
+// Sums of double-double numbers are the exact sums, rounded to float64 and then what is left rounded again, over any ranks (Concurrent).
+func TestConcurrentSumsDD(t *testing.T) {
+	for name, number := range difficult {
+		if name == "largest" || name == "any" { // sums beyond float64
+			continue
+		}
+		rng := rand.New(rand.NewPCG(7, 8))
+		numbers := make([]dd.DD, 2*60)
+		halves := [2][]float64{}
+		for at := range numbers {
+			numbers[at].Hi, numbers[at].Lo = dd.TwoSum(number(rng), number(rng))
+			halves[at%2] = append(halves[at%2], numbers[at].Hi, numbers[at].Lo)
+		}
+		for _, size := range []int{1, 2, 5} {
+			Run(size, func(c Comm) {
+				sums, share := make([]dd.DD, 2), len(numbers)/2/size*2
+				NewReducer(c).(*reducer).SumDD(sums, numbers[c.Rank()*share:][:share])
+				for k, got := range sums {
+					upper := sumOf(halves[k])
+					lower := sumOf(append(slices.Clone(halves[k]), -upper))
+					if nan := upper != upper; nan != (got.Hi != got.Hi) || !nan && (got.Hi != upper || got.Lo != lower) {
+						t.Errorf("%s, rank %d of %d, sum %d: %g + %g, want %g + %g", name, c.Rank(), size, k, got.Hi, got.Lo, upper, lower)
+					}
+				}
+			})
+		}
 	}
 }

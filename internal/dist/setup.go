@@ -23,16 +23,32 @@ func Copy[T any](h *Halo, x []T) {
 
 // Raise sets each element of x, and its ghosts, to the largest of the element and its ghosts. It is collective.
 func Raise[T cmp.Ordered](h *Halo, x []T) {
+	Fold(h, x, func(a, b T) T { return max(a, b) })
+	Copy(h, x)
+}
+
+// Fold joins each ghost of x to the element that it is a copy of, in the order of the domains that have the ghosts. Ghosts do not change.
+// It is collective.
+func Fold[T any](h *Halo, x []T, join func(a, b T) T) {
 	in := swap(h, x, true)
-	for _, c := range h.local {
-		x[c.from] = max(x[c.from], x[c.to])
-	}
-	for k, l := range h.links {
-		for i, v := range in[k] {
-			x[l.send[i]] = max(x[l.send[i]], v)
+	here := func() {
+		for _, c := range h.local {
+			x[c.from] = join(x[c.from], x[c.to])
 		}
 	}
-	Copy(h, x)
+	done := false
+	for k, l := range h.links { // by rank; the domains of a rank follow those of the rank before
+		if l.rank > h.comm.Rank() && !done {
+			here()
+			done = true
+		}
+		for i, v := range in[k] {
+			x[l.send[i]] = join(x[l.send[i]], v)
+		}
+	}
+	if !done {
+		here()
+	}
 }
 
 // swap sends the elements of x that other ranks have ghosts of, or back the ghosts, and returns what came by each link. Both ends of a link

@@ -18,6 +18,18 @@ type Matrix struct {
 	col        []int32
 	entries    []uint64
 	exp        []int32 // units of the rows: 2^exp
+
+	// Largest returns the largest exponent of all processes that share vectors, and whether any has a number that is not 0, from those of this one, for
+	// Residual; nil: nobody shares them.
+	Largest func(e int, any bool) (int, bool)
+}
+
+// largest is Largest.
+func (a *Matrix) largest(e int, any bool) (int, bool) {
+	if a.Largest == nil {
+		return e, any
+	}
+	return a.Largest(e, any)
 }
 
 // mostEntries is so small that the sum of four limbs of a piece stays below 2^63.
@@ -209,7 +221,7 @@ func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 		panic("mp: a residual of vectors that do not match")
 	}
 	lead, exps, negs := make([]uint64, a.rows), make([]int, a.rows), make([]bool, a.rows)
-	ex, any := x.topBy(a.pool)
+	ex, any := a.largest(x.topBy(a.pool))
 	if any {
 		size := sizeOf(x.bits)
 		words, limbs := kernels.LimbRowWords(size)
@@ -243,6 +255,7 @@ func (a *Matrix) Residual(r []float64, x *Vec, b ...[]float64) (e int) {
 			e, any = exps[i], true
 		}
 	}
+	e, _ = a.largest(e, any)
 	a.pool.RunRanges(blocks(a.pool, a.rows), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			r[i] = float64of(negs[i], lead[i], exps[i]-e)

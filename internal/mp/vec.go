@@ -77,6 +77,16 @@ func (v *Vec) Copy(x *Vec) {
 	}
 }
 
+// Ranges returns a copy of the elements of some ranges, each from its first number to the one before its second, one after the other.
+func (v *Vec) Ranges(ranges [][2]int) *Vec {
+	part := &Vec{bits: v.bits, words: v.words}
+	for _, r := range ranges {
+		part.exp, part.neg = append(part.exp, v.exp[r[0]:r[1]]...), append(part.neg, v.neg[r[0]:r[1]]...)
+		part.mant = append(part.mant, v.mant[r[0]*v.words:r[1]*v.words]...)
+	}
+	return part
+}
+
 // at returns the significand of element i.
 func (v *Vec) at(i int) []uint64 { return v.mant[i*v.words : (i+1)*v.words : (i+1)*v.words] }
 

@@ -189,8 +189,12 @@ func TestBadSystemsOverDomains(t *testing.T) {
 			t.Errorf("%s, %d domains, inconsistent: %v, %v, errors %+v, digits %+v", name, domains, got.Fault, got.result.Reason, got.result.Errors, got.result.Digits)
 		}
 		t.Logf("%s, %d domains: %v", name, domains, got.result.Reason)
+		neumann := name == "Neumann" // whose null space is known
+		if neumann && got.result.Reason != krylov.Inconsistent {
+			t.Errorf("%s, %d domains: %v, want inconsistent", name, domains, got.result.Reason)
+		}
 		_, got = overDomains(t, name, domains, m, consistent, solve.Options{})
-		if got.Fault != nil || got.result.Reason == krylov.Inconsistent {
+		if got.Fault != nil || got.result.Reason == krylov.Inconsistent || neumann && !got.result.Reason.Converged() {
 			t.Errorf("%s, %d domains, consistent: %v, %v, errors %+v, digits %+v", name, domains, got.Fault, got.result.Reason, got.result.Errors, got.result.Digits)
 		}
 		t.Logf("%s, %d domains, consistent: %v, digits %v", name, domains, got.result.Reason, got.result.Digits.State)

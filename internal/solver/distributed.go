@@ -19,7 +19,7 @@ import (
 
 // NewDistributed is New for a matrix that is spread over the ranks of a.Comm. All ranks call it with the same options, and
 // then Solve and Close in the same order. Vectors are the own elements of each rank in the order of the matrix
-// ([dist.Layout.Spread]): the arguments of Solve, Result.X and Options.Precond.NearNull. All else in the Solver and in a Result is the
+// ([dist.Layout.Spread]): the arguments of Solve, Result.X, XLow and Precise.X, Options.Precond.NearNull and Options.NullSpace. All else in the Solver and in a Result is the
 // same on all ranks, errors included, but for times. Only rank 0 uses Options.Log, Options.Monitor and Options.Stage. The bits of x
 // depend on a.Domains, not on the number of ranks. Options.Threads counts for each rank, Options.MaxMemory for all ranks together.
 //
@@ -36,6 +36,20 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*So
 	if err := errors.Join(rules.Validate(opt), rules.OverDomains(opt)); err != nil {
 		return nil, err
 	}
+	opt = rules.WithDefaults(opt, int(a.N))
+	n, facts, err := special.FindNullSpaceOverDomains(ctx, a, opt, makeInnerOverDomains)
+	switch {
+	case err != nil:
+		return nil, err
+	case n != nil:
+		return singularBy(n, facts, a.Local, opt, start), nil
+	}
+	return overDomainsOrdinary(ctx, a, opt)
+}
+
+// overDomainsOrdinary is NewDistributed for a matrix of several domains, and of no special kind.
+func overDomainsOrdinary(ctx context.Context, a *dist.Matrix, opt solve.Options) (*Solver, error) {
+	start := time.Now()
 	opt = rules.WithDefaults(opt, int(a.N))
 	opt.Reorder, opt.CGS2 = solve.ReorderNone, true // few reductions over ranks
 	s := new(Solver)
@@ -101,7 +115,12 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 		return err
 	}
 	if s.Opt.Device == nil {
-		return refineAt(ctx, s, backend.NewRanks(s.Job, s.M, s.Opt.Storage.Kernels, s.Opt.HaloEpsilon, s.Scaled.Transposes && !s.Scaled.Symmetric, s.Pool))
+		at := backend.NewRanks(s.Job, s.M, s.Opt.Storage.Kernels, s.Opt.HaloEpsilon, s.Scaled.Transposes && !s.Scaled.Symmetric, s.Pool)
+		if s.Opt.Vectors.Kind == solve.VectorsDD {
+			s.Say(requestedDD)
+			return refineAt(ctx, s, backend.NewRanksDD(at))
+		}
+		return refineAt(ctx, s, at)
 	}
 	at, err := backend.NewDeviceRanks(s.Job, s.M, s.Opt.Device, s.Pool)
 	if err == nil {
@@ -120,6 +139,9 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (solve.R
 	if err = ranks.AgreeError(s.Job.Comm, err); err != nil {
 		return solve.Result{}, err
 	}
+	if s.special != nil {
+		return s.solveSpecial(ctx, b, x0)
+	}
 	if done, ok, err := s.recorder.Begin(s.Job.Agreement, b, x0); ok || err != nil {
 		return done, err
 	}
@@ -137,6 +159,10 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (solve.R
 	r := s.result(a)
 	r.X = make([]float64, s.Job.Own)
 	s.Job.Join(r.X, a.X)
+	if low := r.XLow; low != nil {
+		r.XLow = make([]float64, s.Job.Own)
+		s.Job.Join(r.XLow, low)
+	}
 	s.recorder.End(r)
 	return r, nil
 }
@@ -190,39 +216,28 @@ func (s *Solver) solveAtRoot(ctx context.Context, b, x0 []float64) (solve.Result
 	return r, err
 }
 
-// sayOneDomain logs where a solve on one domain would treat the matrix in another way: if its rows sum to zero, since null spaces
-// are not looked for over several domains, and if it is triangular in the order given. Collective.
+// sayOneDomain logs where a solve on one domain would treat the matrix in another way: if it is triangular in the order given. Collective.
 func (s *Solver) sayOneDomain() {
-	const nonzero, above, below = 0, 1, 2 // found in any row: a sum that is not zero, an entry above the diagonal, an entry below it
-	found := []int64{0, 0, 0}
-	look := []bool{s.Opt.NullSpace.Kind == solve.NullSpaceAuto, s.LeavesAll(), s.LeavesAll()}
+	if !s.LeavesAll() {
+		return
+	}
+	const above, below = 0, 1 // found in any row: an entry above the diagonal, an entry below it
+	found := []int64{0, 0}
 	for _, p := range s.Job.Parts {
-		for i := p.First(); i < p.End() && (look[nonzero] || look[above] || look[below]); i++ {
+		for i := p.First(); i < p.End() && found[above]+found[below] < 2; i++ {
 			cols, vals := s.M.Row(i) // positions of a segment are in the order of rows
-			if look[nonzero] && !special.SumsToZero(vals) {
-				found[nonzero], look[nonzero] = 1, false
-			}
-			if !look[above] && !look[below] {
-				continue
-			}
 			for k, j := range cols {
 				switch {
 				case vals[k] == 0:
 				case int(j) > i:
-					found[above], look[above] = 1, false
+					found[above] = 1
 				case int(j) < i:
-					found[below], look[below] = 1, false
+					found[below] = 1
 				}
 			}
 		}
 	}
 	s.Job.Comm.Max(found)
-	if found[nonzero] == 0 && s.Opt.NullSpace.Kind == solve.NullSpaceAuto {
-		s.Say("nullspace none: every row sums to zero, as in a pure Neumann problem; a solve on one domain looks for the null space")
-	}
-	if !s.LeavesAll() {
-		return
-	}
 	shape := ""
 	switch {
 	case found[above]+found[below] == 0:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
@@ -66,12 +67,17 @@ func singularSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Sol
 	if n == nil {
 		return nil, err
 	}
+	return singularBy(n, facts, m, opt, start), nil
+}
+
+// singularBy returns the Solver that solves by n, on one rank or over domains.
+func singularBy(n *special.NullSpace, facts csr.Facts, m *csr.Matrix, opt solve.Options, start time.Time) *Solver {
 	of := n.Inner.(*Solver)
 	opt.Device = of.Opt.Device
 	s := &Solver{Setup: time.Since(start), Threads: of.Threads, special: n}
 	s.Facts, s.Method, s.Scale, s.Order = facts, of.Method, of.Scale, of.Order
-	s.Given, s.M, s.Known, s.Opt = m, m, new(features.KnownParts), opt
-	return s, nil
+	s.Given, s.M, s.Known, s.Opt, s.Job = m, m, new(features.KnownParts), opt, of.Job
+	return s
 }
 
 // emptiedSolver returns the Solver of a matrix that has rows or columns without nonzeros; nil: the options do not allow it.
@@ -95,6 +101,15 @@ func makeInner(ctx context.Context, m *csr.Matrix, opt solve.Options) (special.I
 	var with Solver
 	with.Ordinary = true
 	s, err := newWith(ctx, m, opt, with)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// makeInnerOverDomains is NewDistributed for a matrix that it treats as ordinary.
+func makeInnerOverDomains(ctx context.Context, m *dist.Matrix, opt solve.Options) (special.Inner, error) {
+	s, err := overDomainsOrdinary(ctx, m, opt)
 	if err != nil {
 		return nil, err
 	}

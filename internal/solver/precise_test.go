@@ -230,9 +230,6 @@ func TestPreciseOptions(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", c.opt, err, c.want)
 		}
 	}
-	if err := rules.OverDomains((solve.Options{Accuracy: solve.Accuracy{Digits: 50}})); err == nil {
-		t.Error("several domains take 50 digits")
-	}
 	if err := rules.OnDevice((solve.Options{Accuracy: solve.Accuracy{Digits: 50}})); err == nil {
 		t.Error("devices take 50 digits")
 	}

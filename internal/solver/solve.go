@@ -186,11 +186,7 @@ func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, 
 // solveRaised is solveHere for the matrix of Problem.
 func (s *Solver) solveRaised(ctx context.Context, b, x0 []float64) (solve.Result, error) {
 	if s.special != nil {
-		r, err := s.special.Solve(ctx, b, x0)
-		if rules.Precise(s.Opt) && r.Reason == krylov.Converged {
-			r.Reason, r.Advice = krylov.TooFewDigits, fmt.Sprintf("A is singular, so that x is one of many; try Options.Digits = %d", solve.MaxDigits)
-		}
-		return r, err
+		return s.solveSpecial(ctx, b, x0)
 	}
 	x := make([]float64, s.M.Rows)
 	if x0 != nil {
@@ -212,6 +208,15 @@ func (s *Solver) solveRaised(ctx context.Context, b, x0 []float64) (solve.Result
 	r := s.result(a)
 	s.recorder.End(r)
 	return r, nil
+}
+
+// solveSpecial solves with a matrix of a special kind.
+func (s *Solver) solveSpecial(ctx context.Context, b, x0 []float64) (solve.Result, error) {
+	r, err := s.special.Solve(ctx, b, x0)
+	if rules.Precise(s.Opt) && r.Reason == krylov.Converged {
+		r.Reason, r.Advice = krylov.TooFewDigits, fmt.Sprintf("A is singular, so that x is one of many; try Options.Digits = %d", solve.MaxDigits)
+	}
+	return r, err
 }
 
 // result returns the Result of a solution.

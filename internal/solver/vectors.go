@@ -16,12 +16,15 @@ var vectorsOf = map[solve.VectorKind]struct {
 }{
 	solve.VectorsDouble: {"double", refineDouble},
 	solve.VectorsDD: {"dd (double-double, 106 bits)", func(ctx context.Context, s *Solver, at *backend.Host) error {
-		s.Say("vectors double-double: requested; what the verdict judges is x rounded to float64")
+		s.Say(requestedDD)
 		return refineAt(ctx, s, backend.NewHostDD(at))
 	}},
 	solve.VectorsAuto: {"auto (dd once double cannot go on)", refineDouble},
 	solve.VectorsDQ:   {"dq:P,V (dd once the deviation of the last P residual norms is below V; dq is dq:100,0.01)", refineDouble},
 }
+
+// requestedDD is said of a solve with double-double vectors.
+const requestedDD = "vectors double-double: requested; what the verdict judges is x rounded to float64"
 
 func refineDouble(ctx context.Context, s *Solver, at *backend.Host) error {
 	return refineAt(ctx, s, at)

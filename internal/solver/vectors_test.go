@@ -220,9 +220,14 @@ func TestVectorsRefused(t *testing.T) {
 		if err := rules.Validate(opt); err != nil {
 			t.Error(err)
 		}
-		if rules.OverDomains(opt) == nil || rules.OnDevice(opt) == nil {
-			t.Errorf("vectors %v run over domains, or on a device", v)
+		if err := rules.OverDomains(opt); err != nil || rules.OnDevice(opt) == nil {
+			t.Errorf("vectors %v run on a device, or not over domains: %v", v, err)
 		}
+		opt.Method = solve.BiCG
+		if rules.OverDomains(opt) == nil {
+			t.Errorf("vectors %v run with bicg over domains", v)
+		}
+		opt.Method = solve.Auto
 		opt.NoRefine = true
 		if err := rules.Validate(opt); (err != nil) != (v != allDD) {
 			t.Errorf("vectors %v without refinement: %v", v, err)

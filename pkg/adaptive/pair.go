@@ -55,7 +55,7 @@ func BuildPair(m, low *csr.Matrix, s Spec, pool *parallel.Pool) (Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pair{space: linop.NewHostDD(m.Rows, pool), pool: pool}
+	p := &pair{space: linop.NewHostDD(linop.NewHost(m.Rows, pool)), pool: pool}
 	kernels.Use(p.space, b.kernels)
 	if p.Hi, err = b.build(b.choose()); err != nil {
 		return nil, err

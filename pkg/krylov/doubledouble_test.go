@@ -39,7 +39,7 @@ func bigResidual(m *csr.Matrix, x, b dd.Vec) float64 {
 func TestDoubleDoubleReachesFarther(t *testing.T) {
 	a, pool := stiff(24), newPool(t, 2)
 	b := random(2, a.Rows)
-	space, op, diagonal := linop.NewHostDD(a.Rows, pool), linop.NewCSRDD(a, nil, pool), linop.NewCSRDD(jacobi(a, 1), nil, pool)
+	space, op, diagonal := linop.NewHostDD(linop.NewHost(a.Rows, pool)), linop.NewCSRDD(a, nil, pool), linop.NewCSRDD(jacobi(a, 1), nil, pool)
 	for _, v := range methods {
 		if v.restarted() || v.name == "gmres growing" {
 			continue
@@ -90,7 +90,7 @@ func BenchmarkDoubleDouble(b *testing.B) {
 		for _, layout := range []adaptive.Layout{adaptive.CSR, adaptive.SELL8} {
 			for _, threads := range []int{1, 2} {
 				pool := newPool(b, threads)
-				space, twice := linop.NewHost(m.Rows, pool), linop.NewHostDD(m.Rows, pool)
+				space, twice := linop.NewHost(m.Rows, pool), linop.NewHostDD(linop.NewHost(m.Rows, pool))
 				stored, err := adaptive.Build(m, adaptive.Spec{Layout: layout, Epsilon: 0x1p-53, Set: set}, pool)
 				if err != nil {
 					b.Fatal(err)

@@ -57,7 +57,7 @@ func TestHostAgainstDoubleDouble(t *testing.T) {
 			for _, x := range v {
 				exact = append(exact, testsupport.From(x))
 			}
-			h, hDD := linop.NewHost(n, newPool(t, 2)), linop.NewHostDD(n, newPool(t, 2))
+			h, hDD := linop.NewHost(n, newPool(t, 2)), linop.NewHostDD(linop.NewHost(n, newPool(t, 2)))
 			if h.Dim() != n || !slices.Equal(h.New(), make([]float64, n)) || hDD.Dim() != n || hDD.New().Len() != n {
 				t.Fatalf("Dim = %d, New = %v", h.Dim(), h.New())
 			}

@@ -2,12 +2,10 @@ package linop
 
 import (
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // HostDD is the space of double-double vectors in main memory; Host is the space of float64 vectors. Its methods share
-// scratch memory: use one HostDD from one goroutine at a time. Vectors belong to one process, so the Reducer stays Local;
-// norms and maxima are computed from vectors rounded to float64.
+// scratch memory: use one HostDD from one goroutine at a time. Norms and maxima are computed from vectors rounded to float64.
 //
 // With u = 2^-53, an element of y + a x has an error of at most 3 u^2 |y_i| + 14 u^2 |a x_i|. An inner product is
 // the sum, in their order, of the inner products of blocks of 4096 elements, each with an error of at most (n/16 + 26)^2 u^2 sum
@@ -29,16 +27,18 @@ type hostDD struct {
 
 var _ HostDD = (*hostDD)(nil)
 
-// NewHostDD returns the space of dimension n on the threads of pool.
-func NewHostDD(n int, pool *parallel.Pool) HostDD {
-	h := &hostDD{blocked: newBlocked(n, n, []Range{{Hi: n}}, pool)}
+// NewHostDD returns the space of double-double vectors with the dimension, the parts, the threads and the Reducer of a space of float64.
+func NewHostDD(like Host) HostDD {
+	of := like.(*host)
+	h := &hostDD{blocked: newBlocked(of.n, of.len, of.parts, of.pool)}
+	h.reducer = of.reducer
 	h.partial = make([]dd.DD, 2*h.blocks())
 	h.job.h = h
 	return h
 }
 
 // New returns a zero vector.
-func (h *hostDD) New() dd.Vec { return dd.NewVec(h.n) }
+func (h *hostDD) New() dd.Vec { return dd.NewVec(h.len) }
 
 // Scalar returns a.
 func (h *hostDD) Scalar(a float64) dd.DD { return dd.From(a) }
@@ -89,7 +89,7 @@ func (h *hostDD) Step(a dd.DD, p, x, q, r dd.Vec) dd.DD {
 // DoubleStep computes x += a p + o t and r -= o q and returns r·r and r·w; t may be r.
 func (h *hostDD) DoubleStep(a dd.DD, p dd.Vec, o dd.DD, t, x, q, r, w dd.Vec) (rr, rw dd.DD) {
 	h.run(vectorJobDD{op: opDoubleStep, a: a, x: p, o: o, t: t, y: x, z: q, r: r, w: w})
-	sumDD(h.pair[:], h.partial[:2*h.blocks()])
+	h.sumDD(h.pair[:], h.partial[:2*h.blocks()])
 	return h.pair[0], h.pair[1]
 }
 
@@ -108,7 +108,7 @@ func (h *hostDD) MultiDot(out []dd.DD, vs []dd.Vec, w dd.Vec) {
 		h.partial = make([]dd.DD, need)
 	}
 	h.run(vectorJobDD{op: opMultiDot, vs: vs, y: w})
-	sumDD(out[:m], h.partial[:m*h.blocks()])
+	h.sumDD(out[:m], h.partial[:m*h.blocks()])
 }
 
 // MultiAxpy computes w += sum a_k v_k in one pass over w.
@@ -121,8 +121,12 @@ func (h *hostDD) MultiAxpyDot(a []dd.DD, vs []dd.Vec, w dd.Vec) dd.DD {
 	return h.runSum(vectorJobDD{op: opMultiAxpyDot, as: a, vs: vs, y: w})
 }
 
-// sumDD sets sums as Local.Sum does, in double-double.
-func sumDD(sums, partial []dd.DD) {
+// sumDD sets sums as Reducer.Sum does, in double-double: the Reducer of vectors that processes share has a method for that.
+func (h *hostDD) sumDD(sums, partial []dd.DD) {
+	if shared, ok := h.reducer.(interface{ SumDD(sums, partial []dd.DD) }); ok {
+		shared.SumDD(sums, partial)
+		return
+	}
 	for k := range sums {
 		var s dd.DD
 		for at := k; at < len(partial); at += len(sums) {
@@ -143,7 +147,7 @@ func (h *hostDD) run(j vectorJobDD) {
 // runSum does one operation and adds up the partial results of the blocks.
 func (h *hostDD) runSum(j vectorJobDD) dd.DD {
 	h.run(j)
-	sumDD(h.pair[:1], h.partial[:h.blocks()])
+	h.sumDD(h.pair[:1], h.partial[:h.blocks()])
 	return h.pair[0]
 }
 

@@ -32,7 +32,7 @@ func TestHostDDSameBitsForAnyThreads(t *testing.T) {
 	for _, n := range lengths {
 		var want []float64
 		for _, count := range threads {
-			h, v, out := linop.NewHostDD(n, newPool(t, count)), vectorsDD(vectors(n, 4)), make([]dd.DD, 14)
+			h, v, out := linop.NewHostDD(linop.NewHost(n, newPool(t, count))), vectorsDD(vectors(n, 4)), make([]dd.DD, 14)
 			kernels.Use(h, kernels.Sets()[count%len(kernels.Sets())])
 			operations(h, v, out)
 			norm, exp := h.Norm2(v[0])
@@ -57,7 +57,7 @@ func TestHostDDSameBitsForAnyThreads(t *testing.T) {
 func TestHostDDDoesNotAllocate(t *testing.T) {
 	for _, count := range threads {
 		for _, n := range []int{5000, 50000} {
-			h, v, out := linop.NewHostDD(n, newPool(t, count)), vectorsDD(vectors(n, 4)), make([]dd.DD, 14)
+			h, v, out := linop.NewHostDD(linop.NewHost(n, newPool(t, count))), vectorsDD(vectors(n, 4)), make([]dd.DD, 14)
 			run := func() { operations(h, v, out) }
 			run() // takes its scratch memory
 			if allocs := testing.AllocsPerRun(20, run); allocs != 0 {
@@ -69,7 +69,7 @@ func TestHostDDDoesNotAllocate(t *testing.T) {
 
 func TestHostDDFillAndNorms(t *testing.T) {
 	const n = 3*8*4096 + 5
-	h := linop.NewHostDD(n, newPool(t, 2))
+	h := linop.NewHostDD(linop.NewHost(n, newPool(t, 2)))
 	x := h.New()
 	x.Set(7, dd.DD{Hi: 1, Lo: 0x1p-60})
 	next := 0
@@ -124,7 +124,7 @@ func productsDD(a linop.Transposer[dd.Vec, dd.DD], y, x, b dd.Vec, trace []float
 func TestCSRDDThreads(t *testing.T) {
 	m := rowsOf(rand.New(rand.NewPCG(31, 32)), 20000, func(i int) int { return i % 9 })
 	x, b, y := pairs(1, m.Cols), pairs(2, m.Rows), dd.NewVec(m.Rows)
-	h := linop.NewHostDD(m.Rows, newPool(t, 2))
+	h := linop.NewHostDD(linop.NewHost(m.Rows, newPool(t, 2)))
 	a := linop.NewCSRDD(m, nil, newPool(t, 2))
 	a.Apply(y, x)
 	near := func(what string, got, want dd.DD, size float64) {
@@ -224,7 +224,7 @@ func BenchmarkHostDD(b *testing.B) {
 		}
 	}
 	for _, threads := range []int{1, 2} {
-		h, twice := linop.NewHost(n, newPool(b, threads)), linop.NewHostDD(n, newPool(b, threads))
+		h, twice := linop.NewHost(n, newPool(b, threads)), linop.NewHostDD(linop.NewHost(n, newPool(b, threads)))
 		a, aDD := linop.Float64(1e-9), dd.From(1e-9)
 		few, out := [][]float64{v[0].Hi, v[1].Hi, v[2].Hi, v[0].Hi}, make([]linop.Float64, 4)
 		fewDD, outDD := []dd.Vec{v[0], v[1], v[2], v[0]}, make([]dd.DD, 4)

@@ -24,6 +24,10 @@ type WriteOptions struct {
 	Comments []string
 	// Threads is the number of goroutines that format; 0 stands for GOMAXPROCS.
 	Threads int
+	// Digits, if not nil, are numbers of significant decimal digits of columns: WriteDenseAt and WriteDenseThrough write the numbers At(i, k) of multiple
+	// precision, for the elements i of this rank of column k. Several goroutines may call At at the same time.
+	Digits []int
+	At     func(i, k int) *big.Float
 }
 
 // Write writes a matrix in coordinate format, row by row, with as many digits
@@ -251,10 +255,15 @@ func WriteDensePrecise(w io.Writer, rows int, digits []int, at func(i, k int) *b
 	pieces := (rows + writePiece - 1) / writePiece
 	return inOrder(w, pieces*cols, opt.Threads, func(buf []byte, k int) []byte {
 		column, first := k/max(pieces, 1), k%max(pieces, 1)*writePiece
-		for i := first; i < min(first+writePiece, rows); i++ {
-			buf = at(i, column).Append(buf, 'e', digits[column]-1)
-			buf = append(buf, '\n')
-		}
-		return buf
+		return appendPrecise(buf, at, first, min(first+writePiece, rows), column, digits[column])
 	})
+}
+
+// appendPrecise appends the lines of the numbers at(lo, column) to at(hi-1, column).
+func appendPrecise(buf []byte, at func(i, k int) *big.Float, lo, hi, column, digits int) []byte {
+	for i := lo; i < hi; i++ {
+		buf = at(i, column).Append(buf, 'e', digits-1)
+		buf = append(buf, '\n')
+	}
+	return buf
 }

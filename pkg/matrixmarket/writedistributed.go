@@ -25,9 +25,8 @@ func WriteDenseAt(c dist.Comm, w io.WriterAt, rows int64, own [][]float64, opt W
 		put(head, 0)
 	}
 	at := int64(len(head))
-	for _, x := range own {
-		texts := make([][]byte, (len(x)+writePiece-1)/writePiece)
-		inTurn(opt.threads(), len(texts), func(k int) { texts[k] = appendValues(nil, pieceOf(x, k)) })
+	for column, x := range own {
+		texts := opt.formatted(column, x, 0, (len(x)+writePiece-1)/writePiece)
 		own := int64(0)
 		for _, b := range texts {
 			own += int64(len(b))
@@ -53,7 +52,7 @@ func WriteDenseThrough(c dist.Comm, w io.Writer, rows int64, own [][]float64, op
 		}
 	}
 	put(denseHead(rows, len(own), opt))
-	for _, x := range own {
+	for column, x := range own {
 		for r, length := range c.Gather(dist.Bytes([]int64{int64(len(x))})) {
 			pieces := int((dist.Numbers[int64](length)[0] + writePiece - 1) / writePiece)
 			for k := 0; k < pieces; k += sentPieces {
@@ -62,7 +61,7 @@ func WriteDenseThrough(c dist.Comm, w io.Writer, rows int64, own [][]float64, op
 				}
 				to := make([][]byte, c.Size())
 				if r == c.Rank() {
-					to[0] = formatted(x, k, min(k+sentPieces, pieces), opt.threads())
+					to[0] = bytes.Join(opt.formatted(column, x, k, min(k+sentPieces, pieces)), nil)
 				}
 				put(c.Alltoall(to)[r])
 			}
@@ -74,11 +73,18 @@ func WriteDenseThrough(c dist.Comm, w io.Writer, rows int64, own [][]float64, op
 // sentPieces is how many pieces are sent at a time.
 const sentPieces = 32
 
-// formatted returns the text of pieces from to end-1.
-func formatted(x []float64, from, end, threads int) []byte {
+// formatted returns the texts of pieces from to end-1 of x, the elements of a column.
+func (o WriteOptions) formatted(column int, x []float64, from, end int) [][]byte {
 	texts := make([][]byte, end-from)
-	inTurn(threads, len(texts), func(k int) { texts[k] = appendValues(nil, pieceOf(x, from+k)) })
-	return bytes.Join(texts, nil)
+	inTurn(o.threads(), len(texts), func(k int) {
+		if o.Digits == nil {
+			texts[k] = appendValues(nil, pieceOf(x, from+k))
+			return
+		}
+		first := (from + k) * writePiece
+		texts[k] = appendPrecise(nil, o.At, first, min(first+writePiece, len(x)), column, o.Digits[column])
+	})
+	return texts
 }
 
 // pieceOf returns the values of piece k.

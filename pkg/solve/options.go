@@ -234,7 +234,7 @@ const (
 
 // NullSpace describes the null space of a singular matrix A, like PETSc's MatSetNullSpace and MatSetTransposeNullSpace. The system has
 // solutions if b is orthogonal to the left null space, the null space of A'. The solution returned is orthogonal to the null
-// space, and so the shortest. Vectors need not be orthonormal.
+// space, and so the shortest. Vectors need not be orthonormal; over domains they are the elements of a rank.
 type NullSpace struct {
 	Kind  NullSpaceKind // "": NullSpaceAuto
 	Right [][]float64   // vectors that span the null space, for NullSpaceGiven

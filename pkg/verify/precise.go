@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -45,17 +46,86 @@ func Precisely(a []*csr.Matrix, x number, b [][]float64, weights []float64, bits
 		}
 	}
 	s := &preciseSystem{m: m, lower: a[1:], b: b[0], lowerB: b[1:], weights: weights, bits: max(leastBits, bits+moreBits), x: x, size: make([]float64, m.Cols)}
-	s.sizes(pool)
-	blocks := (m.Rows + blockRows - 1) / blockRows
-	parts := make([]precisePartial, blocks)
-	pool.Each(blocks, func(k int) {
-		parts[k] = s.measure(k*blockRows, min((k+1)*blockRows, m.Rows))
-	})
-	all := newPrecisePartial()
-	for k := range parts {
-		all.merge(&parts[k])
+	return s.all([][2]int{{0, m.Rows}}, [][2]int{{0, m.Cols}}, nil, pool), nil
+}
+
+// PreciselyDistributed is Precisely for a matrix that is spread over ranks, and vectors of this rank, whose own elements count, b in one part; see ComputeDistributed.
+func PreciselyDistributed(a *dist.Matrix, x func(j int) (neg bool, m []uint64, e int), b, weights []float64, bits int, pool *parallel.Pool) PreciseErrors {
+	r := newRanks(a)
+	s := &preciseSystem{m: a.Local, b: b, weights: weights, bits: max(leastBits, bits+moreBits), x: r.numbers(x, (bits+63)/64), size: make([]float64, a.Len)}
+	var segments [][2]int
+	for _, p := range a.Parts {
+		segments = append(segments, [2]int{p.At, p.Next()})
 	}
-	return s.errors(&all), nil
+	return s.all(ownRows(a), segments, r, pool)
+}
+
+// numbers returns x with ghosts that are the numbers, of so many words, of the ranks that own them.
+func (r *ranks) numbers(x number, words int) number {
+	at := map[uint32]int{} // of ghosts
+	for _, positions := range r.ask {
+		for _, p := range positions {
+			at[p] = len(at)
+		}
+	}
+	head, m := make([]uint64, len(at)), make([]uint64, len(at)*words)
+	r.copies(func(p uint32) uint64 {
+		neg, _, e := x(int(p))
+		h := uint64(uint32(int32(e))) << 1
+		if neg {
+			h |= 1
+		}
+		return h
+	}, func(p uint32, v uint64) { head[at[p]] = v })
+	for w := range words {
+		r.copies(func(p uint32) uint64 {
+			_, m, _ := x(int(p))
+			return m[w]
+		}, func(p uint32, v uint64) { m[at[p]*words+w] = v })
+	}
+	return func(j int) (neg bool, _ []uint64, e int) {
+		k, ghost := at[uint32(j)]
+		if !ghost {
+			return x(j)
+		}
+		return head[k]&1 != 0, m[k*words : (k+1)*words], int(int32(uint32(head[k] >> 1)))
+	}
+}
+
+// all returns the errors of the rows of these ranges, one for each domain of this rank, with columns in others, and of those of the other ranks; nil: there are none.
+func (s *preciseSystem) all(own, columns [][2]int, over *ranks, pool *parallel.Pool) PreciseErrors {
+	s.sizes(columns, over, pool)
+	var sums []precisePartial
+	for _, rows := range own {
+		blocks := (rows[1] - rows[0] + blockRows - 1) / blockRows
+		parts := make([]precisePartial, blocks)
+		pool.Each(blocks, func(k int) {
+			lo := rows[0] + k*blockRows
+			parts[k] = s.measure(lo, min(lo+blockRows, rows[1]))
+		})
+		sum := newPrecisePartial()
+		for k := range parts {
+			sum.merge(&parts[k])
+		}
+		sums = append(sums, sum)
+	}
+	all := newPrecisePartial()
+	for _, p := range partials(over, sums) {
+		all.merge(&p)
+	}
+	return s.errors(&all)
+}
+
+// fields are the numbers that a precisePartial consists of.
+func (p *precisePartial) fields() (values []*float64, exponents []*int) {
+	values = []*float64{&p.row, &p.componentwise, &p.weighted}
+	for _, s := range []*scaled{&p.residual, &p.b, &p.t} {
+		values, exponents = append(values, &s.v), append(exponents, &s.e)
+	}
+	for _, s := range []*sumSquares{&p.residual2, &p.b2} {
+		values, exponents = append(values, &s.sum), append(exponents, &s.e)
+	}
+	return values, exponents
 }
 
 // preciseSystem is A, x and b.
@@ -71,13 +141,18 @@ type preciseSystem struct {
 	bits       int
 }
 
-// sizes finds out how large x is.
-func (s *preciseSystem) sizes(pool *parallel.Pool) {
-	n := len(s.size)
-	blocks := (n + blockRows - 1) / blockRows
+// sizes finds out how large x is, on all ranks.
+func (s *preciseSystem) sizes(columns [][2]int, over *ranks, pool *parallel.Pool) {
+	var spans [][2]int
+	for _, c := range columns {
+		for lo := c[0]; lo < c[1]; lo += blockRows {
+			spans = append(spans, [2]int{lo, min(lo+blockRows, c[1])})
+		}
+	}
+	blocks := len(spans)
 	each := func(do func(k, j int)) {
 		pool.Each(blocks, func(k int) {
-			for j := k * blockRows; j < min((k+1)*blockRows, n); j++ {
+			for j := spans[k][0]; j < spans[k][1]; j++ {
 				do(k, j)
 			}
 		})
@@ -95,6 +170,11 @@ func (s *preciseSystem) sizes(pool *parallel.Pool) {
 	for _, e := range largest {
 		s.ex = max(s.ex, e)
 	}
+	if over != nil {
+		most := []int64{int64(s.ex)}
+		over.Comm.Max(most)
+		s.ex = int(most[0])
+	}
 	if s.ex == math.MinInt32 { // x = 0
 		s.ex = 0
 	}
@@ -107,6 +187,7 @@ func (s *preciseSystem) sizes(pool *parallel.Pool) {
 	for _, v := range tops {
 		s.xmax = max(s.xmax, v)
 	}
+	s.xmax = over.largest(s.xmax)
 }
 
 // precisePartial gathers rows.

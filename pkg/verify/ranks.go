@@ -169,13 +169,16 @@ func (r *ranks) extremes(least, most float64) (float64, float64) {
 }
 
 // partials returns the partial results of all domains, in their order.
-func (r *ranks) partials(own []partial) []partial {
+func partials[P any, F interface {
+	*P
+	fields() ([]*float64, []*int)
+}](r *ranks, own []P) []P {
 	if r == nil {
 		return own
 	}
 	var b []byte
 	for k := range own {
-		values, exponents := own[k].fields()
+		values, exponents := F(&own[k]).fields()
 		for _, v := range values {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(*v))
 		}
@@ -183,11 +186,11 @@ func (r *ranks) partials(own []partial) []partial {
 			b = binary.LittleEndian.AppendUint64(b, uint64(*e))
 		}
 	}
-	all := make([]partial, 0, r.Domains.Count())
+	all := make([]P, 0, r.Domains.Count())
 	for _, b := range r.Comm.Gather(b) {
 		for len(b) > 0 {
-			var p partial
-			values, exponents := p.fields()
+			var p P
+			values, exponents := F(&p).fields()
 			for _, v := range values {
 				*v, b = math.Float64frombits(binary.LittleEndian.Uint64(b)), b[8:]
 			}

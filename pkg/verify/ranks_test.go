@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -202,6 +203,62 @@ func compareJudgements(t *testing.T, where string, a *dist.Matrix, got, first, w
 	for _, p := range a.Parts {
 		if !slices.Equal(got.Weights[p.First():p.End()], want.Weights[p.Row:p.Row+int64(p.Own)]) {
 			t.Errorf("%s: other weights", where)
+		}
+	}
+}
+
+// Errors of an x of multiple precision are those of the whole system, the same on all ranks and for any number of them; ghosts of x do not count (Concurrent).
+func TestConcurrentPreciseErrorsOfRanks(t *testing.T) {
+	for name, c := range spreadSystems(t) {
+		const bits = 192
+		x, weights := make([]*big.Float, len(c.x)), make([]float64, len(c.x))
+		if slices.ContainsFunc(c.x, func(v float64) bool { return v-v != 0 }) {
+			continue // no number of multiple precision
+		}
+		for i, v := range c.x {
+			x[i] = new(big.Float).SetPrec(192).SetFloat64(v)
+			x[i].Quo(x[i], big.NewFloat(3))
+			weights[i] = float64(1 + i%7)
+		}
+		whole, err := Precisely([]*csr.Matrix{c.m}, numbers(x), [][]float64{c.b}, weights, bits, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, domains := range []int{2, 5} {
+			var one PreciseErrors
+			for _, size := range []int{1, 2, 4, 7} {
+				var mu sync.Mutex
+				dist.Run(size, func(comm dist.Comm) {
+					a, err := dist.Spread(comm, c.m, domains)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					own, b, w := make([]*big.Float, a.Len), make([]float64, a.Len), make([]float64, a.Len)
+					for i := range own {
+						own[i], b[i], w[i] = new(big.Float).SetPrec(192).SetInt64(9), 9, 1e-9 // not those of a row of this rank
+					}
+					for _, p := range a.Parts {
+						for i := p.First(); i < p.End(); i++ {
+							row := a.Global(i)
+							own[i], b[i], w[i] = x[row], c.b[row], weights[row]
+						}
+					}
+					got := PreciselyDistributed(a, numbers(own), b, w, bits, nil)
+					mu.Lock()
+					defer mu.Unlock()
+					if size == 1 {
+						one = got
+					}
+					if got != one {
+						t.Errorf("%s, %d domains, rank %d of %d: %+v, want %+v", name, domains, comm.Rank(), size, got, one)
+					}
+				})
+			}
+			near := math.Abs(one.RelativeResidual-whole.RelativeResidual) < 1e-12
+			if one.Row != whole.Row || one.Normwise != whole.Normwise || one.Componentwise != whole.Componentwise || one.Weighted != whole.Weighted || !near {
+				t.Errorf("%s, %d domains: %+v, want %+v", name, domains, one, whole)
+			}
 		}
 	}
 }

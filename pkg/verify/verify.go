@@ -96,7 +96,7 @@ func (s *system) gather(pool *parallel.Pool, add func(p *partial, lo, hi int)) (
 			sums[d].merge(p)
 		}
 	}
-	for _, p := range s.over.partials(sums) {
+	for _, p := range partials(s.over, sums) {
 		all.merge(p)
 	}
 	return all

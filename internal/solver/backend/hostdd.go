@@ -23,7 +23,7 @@ type hostDD struct {
 var _ Backend[dd.Vec, dd.DD] = (*hostDD)(nil)
 
 func NewHostDD(upper *Host) *hostDD {
-	p := &hostDD{HostDD: linop.NewHostDD(upper.Dim(), upper.pool), upper: upper}
+	p := &hostDD{HostDD: linop.NewHostDD(upper.Host), upper: upper}
 	kernels.Use(p.HostDD, upper.kernels)
 	return p
 }
@@ -210,6 +210,17 @@ type WideMethod struct {
 	of   linop.Relaxer[vector, scalar] // the same matrix as a
 	a    *Timed[dd.Vec, dd.DD]
 	x, b []float64 // lower parts
+}
+
+// InMemory returns the backend of the vectors of a space if they are in memory, and ranks share them or nobody; nil: they are not.
+func InMemory(space any) *Host {
+	switch at := space.(type) {
+	case *Host:
+		return at
+	case *rankHost:
+		return at.Host
+	}
+	return nil
 }
 
 // NewWideMethod returns the method of a name with double-double vectors.

@@ -138,7 +138,8 @@ func (r *rankHost) build(scaled *csr.Matrix, t solve.Storage) (made []adaptive.M
 
 func (a rankMatrix) About() Stored { return a.Stored }
 
-func (a rankMatrix) StorageError(r vector, norm float64, d Powers[vector], e int) {
+// tolerances sets r_i = theta_i, see StorageError.
+func (a rankMatrix) tolerances(r vector) {
 	for k, part := range a.reduced {
 		first := a.at.job.Parts[k].First()
 		own := r[first:a.at.job.Parts[k].End()]
@@ -148,6 +149,10 @@ func (a rankMatrix) StorageError(r vector, norm float64, d Powers[vector], e int
 			}
 		})
 	}
+}
+
+func (a rankMatrix) StorageError(r vector, norm float64, d Powers[vector], e int) {
+	a.tolerances(r)
 	d.Ldexp(r, r, norm, e)
 }
 

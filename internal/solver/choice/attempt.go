@@ -73,7 +73,7 @@ func NewAttempts[V any, S linop.Scalar[S]](s *System, space linop.Space[V, S], l
 			if s.Opt.Restart == 0 {
 				opt.GMRES.MaxRestart = s.LongestRestart(s.BasisRoom(name))
 			}
-			if at, ok := any(space).(*backend.Host); ok && wide {
+			if at := backend.InMemory(space); at != nil && wide {
 				method, err := backend.NewWideMethod(name, at, opt)
 				return any(method).(krylov.Method[V, S]), err
 			}

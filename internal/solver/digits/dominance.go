@@ -70,7 +70,10 @@ type dominating struct {
 
 // dominantRows returns f, rounded down, in the order chosen; nil if an element of f or v is not positive. A nil v is a vector of ones.
 func (a Estimation) dominantRows(v []float64) []float64 {
-	f := make([]float64, a.Vectors.Dim())
+	f := a.Vectors.New()
+	if j := a.S.Job; j != nil && v != nil {
+		j.Halo.Exchange(v)
+	}
 	worst := -a.Vectors.Max(func(lo, hi int) float64 {
 		least := math.Inf(1)
 		for i := lo; i < hi; i++ {

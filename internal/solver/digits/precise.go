@@ -31,6 +31,9 @@ func (a Estimation) RefinePrecisely() (changed bool, err error) {
 		return false, err
 	}
 	a.X = a.S.Order.Forth(rounded64(v.x()))
+	if a.S.Job != nil {
+		p.X = v.x().Ranges(a.S.Job.OwnRanges())
+	}
 	a.Digits.Error = max(math.Pow(10, p.Error), math.SmallestNonzeroFloat64)
 	a.Digits.Believed = p.Believed
 	if n := len(p.Steps); n > 0 {

@@ -78,6 +78,9 @@ const (
 func newMultiprecise(a Estimation) *multiprecise {
 	if a.S.Multiple == nil {
 		a.S.Multiple = mp.NewMatrix(a.S.Pool, a.S.Parts()...)
+		if a.S.Job != nil {
+			a.S.Multiple.Largest = a.S.Job.LargestExponent
+		}
 	}
 	v := &multiprecise{
 		Estimation: a, a: a.S.Multiple,
@@ -86,7 +89,7 @@ func newMultiprecise(a Estimation) *multiprecise {
 	}
 	want, bits := a.S.Opt.Digits, rules.BitsFor(a.S.Opt, a.Digits.Condition)
 	v.result = &solve.Precise{X: mp.New(len(a.X), bits), Asked: want, Bits: bits, Error: math.Inf(1), Bound: math.NaN()}
-	v.x().SetFloat64s(a.S.Order.Back(a.X))
+	v.x().SetFloat64s(a.S.Order.Back(a.withGhosts(a.X)))
 	v.w, v.e = a.RowWeights()
 	v.size = Log10(a.Vectors.AbsMax(a.X), 0)
 	v.scale = max(-900, min(900, dd.Exponent(a.Vectors.AbsMax(a.S.AbsSums()))))
@@ -161,7 +164,7 @@ func (v *multiprecise) residual() {
 	if v.S.Order.Permutation != nil {
 		r = make([]float64, len(r))
 	}
-	v.exp = v.a.Residual(r, v.x(), v.givenParts()...)
+	v.exp = v.a.Residual(r, v.x(), v.ownParts()...)
 	v.r = v.S.Order.Forth(r)
 	v.eta, v.most = math.Inf(-1), math.Inf(-1)
 	if most := v.weighted(v.r, v.w); most > 0 {
@@ -186,9 +189,40 @@ func (v *multiprecise) correct() (krylov.Result, error) {
 	v.goal = max(v.reduction, math.Pow(10, min(-1, need-v.lost)))
 	goal := krylov.Goal{From: 1, To: v.goal, MaxIter: max(1, v.left), Further: v.further}
 	done, err := v.S.Refiner.Correct(v.Ctx, v.d, v.r, v.S.AbsSums(), v.from-v.exp, goal)
+	v.d = v.withGhosts(v.d)
 	v.Digits.Iterations += done.Iterations
 	v.Solved.Orthogonalization += done.Orthogonalization
 	return done, err
+}
+
+// withGhosts returns x; over domains a copy whose ghosts are those of its elements, and that is zero elsewhere. So ghosts of a sum of such vectors are the elements that
+// they are copies of, in any precision, and no numbers of multiple precision are sent.
+func (a Estimation) withGhosts(x []float64) []float64 {
+	j := a.S.Job
+	if j == nil {
+		return x
+	}
+	y := a.own(x)
+	j.Halo.Exchange(y)
+	return y
+}
+
+// own returns x; over domains a copy that is zero but for own elements.
+func (a Estimation) own(x []float64) []float64 {
+	if a.S.Job == nil {
+		return x
+	}
+	y := a.Vectors.New()
+	a.Vectors.Ranges(func(lo, hi int) { copy(y[lo:hi], x[lo:hi]) })
+	return y
+}
+
+// ownParts are givenParts without ghosts, which are of no rows of this rank.
+func (a Estimation) ownParts() (parts [][]float64) {
+	for _, b := range a.givenParts() {
+		parts = append(parts, a.own(b))
+	}
+	return parts
 }
 
 // add adds 2^(exp-scale) d to x, and recomputes the residual.
@@ -242,7 +276,7 @@ func (v *multiprecise) verify() error {
 	if len(v.S.Opt.Lower) == 0 {
 		bound = v.findBound()
 	}
-	errors, err := verify.Precisely(v.S.Parts(), v.x().Number, v.givenParts(), bound.rows, p.Bits, v.S.Pool)
+	errors, err := v.measured(bound.rows)
 	if err != nil {
 		return err
 	}
@@ -268,4 +302,12 @@ func (v *multiprecise) verify() error {
 		return count
 	}))
 	return nil
+}
+
+// measured returns the errors of x by package verify, with weights of the rows.
+func (v *multiprecise) measured(weights []float64) (verify.PreciseErrors, error) {
+	if j := v.S.Job; j != nil {
+		return verify.PreciselyDistributed(j.Matrix, v.x().Number, v.Given, weights, v.result.Bits, v.S.Pool), nil
+	}
+	return verify.Precisely(v.S.Parts(), v.x().Number, v.givenParts(), weights, v.result.Bits, v.S.Pool)
 }

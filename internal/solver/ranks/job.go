@@ -105,6 +105,26 @@ func (j *Job) ToRoot(own []float64, put func(part []float64)) {
 	}
 }
 
+// OwnRanges returns the positions of the own elements of each domain of this rank: the first, and the one after the last.
+func (j *Job) OwnRanges() (own [][2]int) {
+	for _, p := range j.Parts {
+		own = append(own, [2]int{p.First(), p.End()})
+	}
+	return own
+}
+
+// LargestExponent returns the largest exponent of all ranks that have any; any is false without one. Collective.
+func (j *Job) LargestExponent(e int, any bool) (int, bool) {
+	most := []int64{math.MinInt64}
+	if any {
+		most[0] = int64(e)
+	}
+	if j.Comm.Max(most); most[0] == math.MinInt64 {
+		return 0, false
+	}
+	return int(most[0]), true
+}
+
 // Gather returns the whole matrix and a whole vector on every rank. Collective.
 func (j *Job) Gather(x []float64) (*csr.Matrix, []float64) {
 	var own []byte

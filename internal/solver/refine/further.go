@@ -83,7 +83,9 @@ func (f *Refinement[V, S]) settled(ctx context.Context, x, b, w []float64, stop 
 	result := f.Steps.Solve(ctx, f.Exact, sameMethod[V, S]{f.Correction}, vx, vb, krylov.Options[V]{
 		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Measure: f.Correction.Measure.Of, Agree: f.At.Agree(),
 	})
-	f.returns(x, vx)
+	if f.At.ToHost(x, vx); stop == backend.StopWeighted {
+		f.keep(vx)
+	}
 	return result, f.At.Fault()
 }
 

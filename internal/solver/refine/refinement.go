@@ -110,7 +110,8 @@ func (f *Refinement[V, S]) Refine(ctx context.Context, x, b []float64, opt krylo
 	if err != nil {
 		return result, err
 	}
-	f.returns(x, vx)
+	f.At.ToHost(x, vx)
+	f.keep(vx)
 	return result, f.At.Fault()
 }
 
@@ -120,9 +121,8 @@ type wide[V any] interface {
 	Lower(x []float64) []float64
 }
 
-// returns copies a solution to the host.
-func (f *Refinement[V, S]) returns(x []float64, vx V) {
-	f.At.ToHost(x, vx)
+// keep keeps a solution that the host has taken, for Lower.
+func (f *Refinement[V, S]) keep(vx V) {
 	if at, ok := f.At.(wide[V]); ok {
 		at.Keep(vx)
 	}

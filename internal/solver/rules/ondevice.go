@@ -65,15 +65,14 @@ func OverDomains(o solve.Options) error {
 		}
 	}
 	fault("there is no reordering", o.Reorder == solve.ReorderRCM)
-	fault(fmt.Sprintf("there are no vectors %v", VectorsText(o.Vectors)), !Float64Vectors(o.Vectors))
-	fault(fmt.Sprintf("there are no more than %d digits", solve.MaxDigits), Precise(o))
+	fault(fmt.Sprintf("there is no transpose with vectors %v for method %s", VectorsText(o.Vectors), o.Method), !Float64Vectors(o.Vectors) && Transposes(o.Method))
+	fault("there are no lower parts", len(o.Lower) > 0)
 	if o.Device != nil && !o.DeviceAuto {
 		kind := o.Precond.Kind
 		fault(fmt.Sprintf("preconditioner %s does not run on devices", kind), kind != "" && !slices.Contains(devicePrecondsOverDomains, kind))
 		fault("devices have no basis in fewer bits", o.Basis != "")
 		fault("devices round no halos", o.HaloEpsilon > 0)
 	}
-	fault("there are no null spaces", o.NullSpace.Kind != "" && o.NullSpace.Kind != solve.NullSpaceAuto && o.NullSpace.Kind != solve.NullSpaceNone)
 	fault("there are no least squares", o.Method == solve.LSQR)
 	fault("there is no layout sym", o.Storage.Layout == adaptive.Symmetric)
 	fault(fmt.Sprintf("there is no transpose of overlap for method %s", o.Method), Transposes(o.Method) && o.Precond.Overlap == precond.OverlapOne)

@@ -68,7 +68,7 @@ func (e *Emptied) Solve(ctx context.Context, b, x0 []float64) (r solve.Result, e
 	}
 	r.X = spread(r.X, e.cols, len(b))
 	if in := r.Evidence; in != nil {
-		if *in = weigh(e.a, spread(in.Y, e.rows, len(b)), b); !Shows(*in, len(b)) { // the unknowns that are zero may help
+		if *in = whole(e.a, e.pool).weigh(spread(in.Y, e.rows, len(b)), b); !Shows(*in, len(b)) { // the unknowns that are zero may help
 			r.Reason, r.Advice, r.Evidence = krylov.Singular, SingularAdvice, nil
 		}
 	}

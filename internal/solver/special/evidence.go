@@ -1,7 +1,6 @@
 package special
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -159,7 +158,7 @@ func (a EvidenceSearch) refutes(y []float64) bool {
 	if a.Reason.Converged() || !(a.RelativeResidual*size < explainsMore*half) {
 		return false
 	}
-	product, _ := leftProduct(a.S.Given, y)
+	product, _, _ := whole(a.S.Given, a.S.Pool).leftProduct(y)
 	sum := 0.0
 	for j, v := range product {
 		sum += math.Abs(v.Float() * x[j])
@@ -178,60 +177,17 @@ func (a EvidenceSearch) believes(v *solve.Evidence) bool {
 
 // strongest returns the strongest evidence among vectors y; nil: none is evidence.
 func strongest(m *csr.Matrix, b []float64, found [][]float64) (best *solve.Evidence) {
+	a := whole(m, nil)
 	for _, y := range found {
-		if v := weigh(m, y, b); Shows(v, len(y)) && (best == nil || v.Product > best.Product) {
+		if v := a.weigh(y, b); Shows(v, len(y)) && (best == nil || v.Product > best.Product) {
 			best = &v
 		}
 	}
 	return best
 }
 
-// weigh returns the evidence of y, computed in double-double arithmetic.
-func weigh(m *csr.Matrix, y, b []float64) solve.Evidence {
-	sums := make([]dd.DD, m.Cols)
-	terms := make([]float64, m.Cols)
-	var yb dd.DD
-	abs := 0.0
-	for i, v := range y {
-		if v == 0 {
-			continue
-		}
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			sums[j] = sums[j].AddProd(v, vals[k])
-			terms[j] += math.Abs(v * vals[k])
-		}
-		yb = yb.AddProd(v, b[i])
-		abs += math.Abs(v * b[i])
-	}
-	worst, sum := 0.0, 0.0
-	for j, s := range sums {
-		r := math.Abs(s.Float())
-		if r > 0 {
-			worst = max(worst, r/terms[j])
-		}
-		sum += r
-	}
-	product := math.Abs(yb.Float())
-	e := solve.Evidence{Y: y, Null: worst, Product: product / abs, Smallest: product / sum}
-	if Shows(e, len(y)) {
-		e.Rows = rowsOf(m, y, b)
-	}
-	return e
-}
-
 // mostNamed is the number of equations or unknowns up to which they are named.
 const mostNamed = 8
-
-// rowsOf returns the equations that a combination y consists of, but for roundings; nil: there are more than mostNamed.
-func rowsOf(m *csr.Matrix, y, b []float64) []int {
-	size := make([]float64, len(y))
-	for i, v := range y {
-		_, vals := m.Row(i)
-		size[i] = math.Abs(v) * cmp.Or(AbsMax(vals), math.Abs(b[i]))
-	}
-	return named(size, smallElement)
-}
 
 // named returns the places of the elements that are at least a share of the largest one; nil: there are more than mostNamed.
 func named(size []float64, share float64) (places []int) {

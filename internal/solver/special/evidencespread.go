@@ -11,7 +11,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
-	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // seekEvidenceOverDomains looks for evidence over several domains: by complete factors of a matrix that is not large, which each rank
@@ -42,11 +41,7 @@ func (a EvidenceSearch) seekGathered() {
 		whole.keep(strongest(m, b, whole.projectedNull()))
 	}
 	if v := whole.Evidence; v != nil {
-		own := make([]float64, 0, j.Own)
-		for _, p := range j.Parts {
-			own = append(own, v.Y[p.Row:p.Row+int64(p.Own)]...)
-		}
-		v.Y, a.Evidence = own, v
+		v.Y, a.Evidence = over(j, a.S.Pool).ownOf(v.Y), v
 	}
 }
 
@@ -66,12 +61,9 @@ func (a EvidenceSearch) seekSymmetric() error {
 	for _, y := range found {
 		found = append(found, a.withoutSmall(y))
 	}
+	by := over(a.S.Job, a.S.Pool)
 	for _, y := range found {
-		v, err := a.weighOverDomains(y)
-		if err != nil {
-			return err
-		}
-		if Shows(v, a.S.Rows()) && a.believes(&v) {
+		if v := by.weigh(y, a.B); Shows(v, a.S.Rows()) && a.believes(&v) {
 			a.Evidence = &v
 		}
 	}
@@ -89,28 +81,4 @@ func (a EvidenceSearch) withoutSmall(y []float64) []float64 {
 		}
 	})
 	return large
-}
-
-// weighOverDomains is weigh for a symmetric matrix of several domains.
-func (a EvidenceSearch) weighOverDomains(y []float64) (v solve.Evidence, err error) {
-	j, h := a.S.Job, a.Vectors
-	null, r := h.New(), h.New()
-	v.Null = verify.ComputeDistributed(j.Matrix, y, null, a.S.Pool).Componentwise
-	if err := a.S.Refiner.Residual(r, y, null); err != nil {
-		return v, err
-	}
-	product := math.Abs(h.Dot(y, a.B).Float())
-	size := func(x []float64, by func(i int) float64) float64 {
-		return h.Sum(func(lo, hi int) (sum float64) {
-			for i := lo; i < hi; i++ {
-				sum += math.Abs(x[i] * by(i))
-			}
-			return sum
-		})
-	}
-	v.Product = product / size(y, func(i int) float64 { return a.B[i] })
-	v.Smallest = product / size(r, func(int) float64 { return 1 })
-	v.Y = make([]float64, j.Own)
-	j.Join(v.Y, y)
-	return v, nil
 }

@@ -52,11 +52,11 @@ func (a EvidenceSearch) nullSpace(t *csr.Matrix) (basis [][]float64) {
 	}
 	if t.Rows <= rules.DenseRows {
 		for _, v := range LeftNullVectors(t.Transpose(a.S.Pool)) {
-			basis = withNull(basis, t, v)
+			basis = withNull(basis, whole(t, nil), v)
 		}
 	} else if by := a.factor(t); by != nil {
 		for k := 0; len(basis) == k && k <= maxFound; k++ { // as long as vectors are independent
-			basis = withNull(basis, t, by.solve(signs(t.Rows, uint64(k)), nil))
+			basis = withNull(basis, whole(t, a.S.Pool), by.solve(signs(t.Rows, uint64(k)), nil))
 		}
 	}
 	if len(basis) > maxFound {
@@ -66,16 +66,16 @@ func (a EvidenceSearch) nullSpace(t *csr.Matrix) (basis [][]float64) {
 }
 
 // withNull returns an orthonormal basis with v added, if v is a null vector of t that does not depend on the basis; nil is none.
-func withNull(basis [][]float64, t *csr.Matrix, v []float64) [][]float64 {
-	if v == nil || AbsMax(v) == 0 || nullError(t, v) > nullTol*math.Sqrt(float64(len(v))) {
+func withNull(basis [][]float64, t parted, v []float64) [][]float64 {
+	if v == nil || t.AbsMax(v) == 0 || t.nullError(v) > nullTol*math.Sqrt(float64(len(v))) {
 		return basis
 	}
-	v = normalized(v)
+	v = t.normalized(v)
 	for range 2 {
-		v = orthogonalTo(basis, v)
+		v = t.orthogonalTo(basis, v)
 	}
-	if math.Sqrt(dot(v, v)) < dependent {
+	if math.Sqrt(t.dot(v, v)) < dependent {
 		return basis
 	}
-	return append(basis, normalized(v))
+	return append(basis, t.normalized(v))
 }

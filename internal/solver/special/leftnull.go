@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
@@ -48,7 +49,7 @@ func (a EvidenceSearch) overdeterminedByFactors(sub *csr.Matrix) [][]float64 {
 	n := sub.Rows
 	f := make([]float64, n)
 	f[n-1] = 1
-	t := withEntries(sub, []int{0}, []int{n - 1}, []float64{1}).Transpose(a.S.Pool)
+	t := withEntries(sub, []int64{0}, []int64{int64(n - 1)}, []float64{1}).Transpose(a.S.Pool)
 	return a.refined(t, func(int, csr.Scaling) (y, rhs []float64) { return make([]float64, n), f }, 1)
 }
 
@@ -259,10 +260,10 @@ func regularByPattern(t *csr.Matrix) *csr.Matrix {
 }
 
 // without returns the numbers below n that are not among some in ascending order.
-func without(n int, some []int32) (rest []int) {
+func without(n int, some []int32) (rest []int64) {
 	for i := range n {
 		if _, is := slices.BinarySearch(some, int32(i)); !is {
-			rest = append(rest, i)
+			rest = append(rest, int64(i))
 		}
 	}
 	return rest
@@ -317,3 +318,12 @@ func (b *factored) refine(y, f []float64) {
 
 // refinedRows is the number of rows whose residuals a thread computes at a time.
 const refinedRows = 1024
+
+// withEntries returns a copy of m with values added at some entries, at most one in a row.
+func withEntries(m *csr.Matrix, rows, cols []int64, values []float64) *csr.Matrix {
+	made, err := dist.Whole(m).Plus(entries(rows, cols, values))
+	if err != nil {
+		panic(err) // the rows of m are on one rank already
+	}
+	return made.Local
+}

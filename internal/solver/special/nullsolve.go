@@ -3,14 +3,12 @@ package special
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -26,35 +24,36 @@ func (n *NullSpace) Solve(ctx context.Context, b, x0 []float64) (solve.Result, e
 }
 
 // SolveBy is Solve with another solver of M.
-func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (solve.Result, error) {
+func (n *NullSpace) SolveBy(ctx context.Context, by Inner, own, guess []float64) (solve.Result, error) {
 	start := time.Now()
+	b := n.a.spread(own)
 	consistent := b
 	if !n.found {
-		consistent = orthogonalTo(n.left, b)
+		consistent = n.a.orthogonalTo(n.left, b)
 	}
-	if x0 != nil {
-		if err := rules.CheckVector("initial guess", x0, n.a.Rows); err != nil {
+	if guess != nil {
+		if err := n.a.check("initial guess", guess); err != nil {
 			return solve.Result{}, err
 		}
-		x0 = n.pinned.vanish(x0)
+		guess = n.a.own(n.a.vanish(n.pinned, n.a.spread(guess)))
 	}
 	tol := n.opt.Tol // of the solves with M
 	solver := by.WithTol(tol)
 	var total solve.Result
 	for k := 0; ; k++ {
-		r, err := solver.Solve(ctx, consistent, x0)
+		r, err := solver.Solve(ctx, n.a.own(consistent), guess)
 		if err != nil {
 			return solve.Result{}, err
 		}
-		x := orthogonalTo(n.right, r.X)
-		judged, err := verify.Judge(n.a, x, b, n.opt.Tol, n.pool)
+		x := n.a.orthogonalTo(n.right, n.a.spread(r.X))
+		judged, err := n.a.judge(x, b, n.opt.Tol)
 		if err != nil {
 			return solve.Result{}, err
 		}
 		errs := judged.Errors
-		x0 = r.X
+		guess = r.X
 		total = Followed(total, r)
-		total.X, total.Errors = x, errs
+		total.X, total.Errors = n.a.own(x), errs
 		if n.rounded {
 			total.Digits = digits.WithinRoundings(total.Digits)
 		}
@@ -63,11 +62,11 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 		var evidence *solve.Evidence
 		if y != nil {
 			// The size of an x that has not converged does not say what the deviation of y'A from zero explains.
-			if shown := weigh(n.a, y, b); r.Reason.Converged() || Shows(shown, len(y)) {
+			if shown := n.a.weigh(y, b); r.Reason.Converged() || Shows(shown, int(n.a.N)) {
 				evidence = &shown
 			}
 			if n.found && k == 0 && r.Reason.Converged() {
-				consistent = orthogonalTo(n.left, b)
+				consistent = n.a.orthogonalTo(n.left, b)
 				continue
 			}
 		}
@@ -77,11 +76,11 @@ func (n *NullSpace) SolveBy(ctx context.Context, by Inner, b, x0 []float64) (sol
 			if total.Reason.Converged() && judged.Unexplained > verify.MaxUnexplained(n.opt.Tol) {
 				n.unexplained(&total, b)
 			}
-			err := n.preferZero(&total, b, judged.Unexplained)
+			err := n.preferZero(&total, x, b, judged.Unexplained)
 			total.Time.Total = time.Since(start)
 			return total, err
 		}
-		consistent = orthogonalTo(n.left, b)
+		consistent = n.a.orthogonalTo(n.left, b)
 		tol *= min(0.1, 0.5*n.opt.Tol/e)
 		solver = solver.WithTol(tol)
 	}
@@ -105,19 +104,21 @@ func (n *NullSpace) judge(r *solve.Result, e float64, evidence *solve.Evidence) 
 func (n *NullSpace) unexplained(r *solve.Result, b []float64) {
 	r.Reason, r.Advice = krylov.Singular, SingularAdvice
 	r.Digits = digits.UnknownDigits()
-	if len(b) > rules.DenseRows {
+	if n.a.N > rules.DenseRows {
 		return
 	}
-	if v := strongest(n.a, b, LeftNullVectors(n.a)); v != nil {
+	m, all := n.a.gathered(b)
+	if v := strongest(m, all, LeftNullVectors(m)); v != nil {
+		v.Y = n.a.ownOf(v.Y)
 		r.Reason, r.Evidence, r.Advice = krylov.Inconsistent, v, InconsistentAdvice
 	}
 }
 
 // preferZero replaces an x by zero if the system is singular or inconsistent, or the solve has failed with so much of b unexplained, and x is no better than
 // zero. A least-squares solution is better. The solve with M has compared x with zero for the right-hand side of M.
-func (n *NullSpace) preferZero(r *solve.Result, b []float64, unexplained float64) (err error) {
+func (n *NullSpace) preferZero(r *solve.Result, x, b []float64, unexplained float64) (err error) {
 	failed := !r.Reason.Converged() && !ranks.Limited(r.Reason) && unexplained >= 1
-	if r.Reason != krylov.Inconsistent && r.Reason != krylov.Singular && !failed || r.Errors.RelativeResidual <= 1 || AbsMax(r.X) == 0 {
+	if r.Reason != krylov.Inconsistent && r.Reason != krylov.Singular && !failed || r.Errors.RelativeResidual <= 1 || n.a.AbsMax(x) == 0 {
 		return nil
 	}
 	switch r.Reason {
@@ -127,8 +128,9 @@ func (n *NullSpace) preferZero(r *solve.Result, b []float64, unexplained float64
 		r.Advice = SingularAdvice
 	}
 	r.Cautions = []string{fmt.Sprintf(ZeroReturned, r.Errors.RelativeResidual)}
-	clear(r.X)
-	r.Errors, err = verify.Compute(n.a, r.X, b, n.pool)
+	clear(x)
+	r.X = n.a.own(x)
+	r.Errors, err = n.a.errors(x, b)
 	return err
 }
 
@@ -144,7 +146,7 @@ func (n *NullSpace) Memory() []choice.MethodMemory { return n.Inner.Memory() }
 // Close implements solver.kind.
 func (n *NullSpace) Close() {
 	n.Inner.Close()
-	n.pool.Close()
+	n.a.pool.Close()
 }
 
 // Followed returns the result next with the work of r added.
@@ -159,66 +161,4 @@ func Followed(r, next solve.Result) solve.Result {
 	next.Time.Orthogonalization += r.Time.Orthogonalization
 	next.Time.Verify += r.Time.Verify
 	return next
-}
-
-// withEntries returns a copy of m with values added at some entries, at most one in a row.
-func withEntries(m *csr.Matrix, rows, cols []int, values []float64) *csr.Matrix {
-	added := map[int]int{}
-	for k, i := range rows {
-		added[i] = k
-	}
-	made := &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, 1, len(m.RowPtr))}
-	made.Col = make([]int32, 0, m.NNZ()+len(rows))
-	made.Val = make([]float64, 0, m.NNZ()+len(rows))
-	for i := range m.Rows {
-		c, v := m.Row(i)
-		k, here := added[i]
-		if !here {
-			made.Col, made.Val = append(made.Col, c...), append(made.Val, v...)
-		} else {
-			at, found := slices.BinarySearch(c, int32(cols[k]))
-			made.Col, made.Val = append(made.Col, c[:at]...), append(made.Val, v[:at]...)
-			sum := values[k]
-			made.Col = append(made.Col, int32(cols[k]))
-			if found {
-				sum += v[at]
-				c, v = c[1:], v[1:]
-			}
-			made.Val = append(made.Val, sum)
-			made.Col, made.Val = append(made.Col, c[at:]...), append(made.Val, v[at:]...)
-		}
-		made.RowPtr = append(made.RowPtr, int64(len(made.Col)))
-	}
-	return made
-}
-
-// withColumns returns a copy of m in which a vector in general position, of the magnitude of the rows, is added to some columns.
-func withColumns(m *csr.Matrix, cols []int, magnitude []float64) *csr.Matrix {
-	sorted := slices.Sorted(slices.Values(cols))
-	made := &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, 1, len(m.RowPtr))}
-	for i := range m.Rows {
-		c, v := m.Row(i)
-		for _, j := range sorted {
-			for len(c) > 0 && int(c[0]) < j {
-				made.Col, made.Val = append(made.Col, c[0]), append(made.Val, v[0])
-				c, v = c[1:], v[1:]
-			}
-			sum := magnitude[i] * generalPosition(i, j)
-			if len(c) > 0 && int(c[0]) == j {
-				sum += v[0]
-				c, v = c[1:], v[1:]
-			}
-			made.Col, made.Val = append(made.Col, int32(j)), append(made.Val, sum)
-		}
-		made.Col, made.Val = append(made.Col, c...), append(made.Val, v...)
-		made.RowPtr = append(made.RowPtr, int64(len(made.Col)))
-	}
-	return made
-}
-
-// generalPosition returns a number in [-1, 1) that follows no pattern in i and j.
-func generalPosition(i, j int) float64 {
-	h := uint64(i+1)*0x9e3779b97f4a7c15 ^ uint64(j+1)*0xbf58476d1ce4e5b9
-	h = (h ^ h>>29) * 0x94d049bb133111eb
-	return float64(int64(h^h>>32)) * 0x1p-63
 }
