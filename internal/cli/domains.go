@@ -139,18 +139,15 @@ func (r *solveRun) ranks() *report.Ranks {
 		return nil
 	}
 	own := report.Rank{
-		Threads: r.solver.Threads, Nonzeros: int64(r.problem.share()), Peak: peakRSS(), Stored: r.report.Bytes.Stored,
+		Threads: r.solver.Threads, Nonzeros: int64(r.problem.share(r.solver)), Peak: peakRSS(), Stored: r.report.Bytes.Stored,
 		Traffic: r.traffic().Minus(r.before), Seconds: r.report.Seconds.Solve,
 	}
-	p, yes := r.problem.(spread)
-	if !yes {
+	if !r.spread() {
 		own.Rows, _ = r.problem.dims()
 		return report.NewRanks(append([]report.Rank{own}, make([]report.Rank, r.job.size()-1)...), r.job.nodes())
 	}
-	own.Rows = int64(p.Own)
-	for _, part := range p.Parts {
-		own.Ghosts += int64(len(part.Ghosts))
-	}
+	j := r.solver.Job
+	own.Rows, own.Ghosts = int64(j.Own), int64(j.Elements()-j.Own)
 	text, err := json.Marshal(own)
 	if err != nil {
 		panic(err) // a Rank has only numbers
