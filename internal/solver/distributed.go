@@ -162,7 +162,7 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (r solve
 		return s.solveInOrder(b, x0)
 	}
 	b = o.In(b)
-	if x0 != nil {
+	if dist.Any(s.Job.Comm, x0 != nil) { // a rank without rows may have none
 		x0 = o.In(x0)
 	}
 	if r, err = s.solveInOrder(b, x0); err != nil {

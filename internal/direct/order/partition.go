@@ -58,7 +58,7 @@ type bisector struct {
 
 // split halves a part of several parts, in proportion to the weights that they are to have.
 func (b *bisector) split(p part, f *finder) []part {
-	if p.end-p.at == 1 {
+	if p.end-p.at == 1 || len(p.ids) == 0 {
 		for _, v := range p.ids {
 			b.of[v] = int32(p.at)
 		}

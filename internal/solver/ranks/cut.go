@@ -1,6 +1,7 @@
 package ranks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,13 +43,8 @@ func (j *Job) CutByGraph(node int, room int64, threads int) (text string, err er
 	case c.Start == nil:
 		return text + c.Why, nil
 	}
-	nodes, domains := dist.Domains{Start: c.Start}, dist.Domains{}
-	for _, v := range c.Start {
-		domains.Start = append(domains.Start, v*g.size)
-	}
-	to := g.unknowns(dist.Scatter(j.Comm, g.domains, c.to))
-	from := g.unknowns(dist.Scatter(j.Comm, nodes, c.from))
-	m, err := j.Renumbered(domains, to, from)
+	domains := dist.Domains{Start: c.Start}
+	m, err := j.Renumbered(domains, dist.Scatter(j.Comm, j.Domains, c.to), dist.Scatter(j.Comm, domains, c.from))
 	if err != nil {
 		return "", err
 	}
@@ -58,91 +54,91 @@ func (j *Job) CutByGraph(node int, room int64, threads int) (text string, err er
 
 // nodeGraph is the graph of the nodes of a matrix that ranks share.
 type nodeGraph struct {
-	size    int64        // unknowns of a node
-	domains dist.Domains // of nodes
-	rows    *csr.Matrix  // of this rank: the nodes that each node refers to, and by how many nonzeros
+	size int64       // unknowns of a node
+	unit int64       // unknowns of a vertex of rows: those of a node, or 1 if borders of domains cut nodes
+	rows *csr.Matrix // of this rank: the vertices that each vertex refers to, and by how many nonzeros
+	from dist.Domains
 }
 
-// graphOf returns the graph of nodes of a matrix; nil if there is none, since nodes are not whole in all domains, or rows are too many to number.
-// Collective.
+// graphOf returns the graph of nodes of a matrix; nil if there is none, since not all nodes have so many unknowns, or rows are too many to number.
 func (j *Job) graphOf(size int64) *nodeGraph {
-	if j.N > math.MaxInt32 || slices.ContainsFunc(j.Domains.Start, func(row int64) bool { return row%size != 0 }) {
+	if j.N > math.MaxInt32 || j.N%size != 0 {
 		return nil
 	}
-	g := &nodeGraph{size: size, rows: &csr.Matrix{Cols: int(j.N / size), RowPtr: []int64{0}}}
+	g := &nodeGraph{size: size, unit: size}
+	if slices.ContainsFunc(j.Domains.Start, func(row int64) bool { return row%size != 0 }) {
+		g.unit = 1
+	}
 	for _, row := range j.Domains.Start {
-		g.domains.Start = append(g.domains.Start, row/size)
+		g.from.Start = append(g.from.Start, row/g.unit)
 	}
-	named := make([]int32, j.Len)
-	for at := range named {
-		named[at] = int32(j.Global(at) / size)
-	}
-	var found []int32
+	g.rows = &csr.Matrix{Cols: int(j.N / g.unit), RowPtr: []int64{0}}
+	vertex := make([]int32, j.Len)
 	for _, p := range j.Parts {
-		for first := p.First(); first < p.End(); first += int(size) {
-			found = found[:0]
-			for i := range int(size) {
-				cols, _ := j.Local.Row(first + i)
-				for _, c := range cols {
-					found = append(found, named[c])
-				}
-			}
-			slices.Sort(found)
-			g.add(found)
+		for at := p.At; at < p.Next(); at++ {
+			vertex[at] = int32(j.Global(at) / g.unit)
 		}
+		appendVertices(g.rows, j.Local, p.First(), p.End(), int(g.unit), func(c int32, _ float64) (int32, float64) { return vertex[c], 1 })
 	}
 	return g
 }
 
-// add adds the row of the next node, given the nodes that its nonzeros are in, in ascending order.
-func (g *nodeGraph) add(found []int32) {
-	for k, v := range found {
-		if k == 0 || v != found[k-1] {
-			g.rows.Col, g.rows.Val = append(g.rows.Col, v), append(g.rows.Val, 0)
-		}
-		g.rows.Val[len(g.rows.Val)-1]++
+// appendVertices appends the rows of vertices to a graph, each from so many consecutive rows of m, from one row to another. of returns the vertex in
+// which an element is, and the number of nonzeros that it stands for.
+func appendVertices(graph, m *csr.Matrix, first, end, size int, of func(col int32, val float64) (int32, float64)) {
+	type element struct {
+		vertex int32
+		count  float64
 	}
-	g.rows.RowPtr = append(g.rows.RowPtr, int64(len(g.rows.Col)))
-	g.rows.Rows++
+	var found []element
+	for ; first < end; first += size {
+		found = found[:0]
+		for i := first; i < first+size; i++ {
+			cols, vals := m.Row(i)
+			for k, c := range cols {
+				v, n := of(c, vals[k])
+				found = append(found, element{v, n})
+			}
+		}
+		slices.SortFunc(found, func(a, b element) int { return cmp.Compare(a.vertex, b.vertex) })
+		for k, e := range found {
+			if k == 0 || e.vertex != found[k-1].vertex {
+				graph.Col, graph.Val = append(graph.Col, e.vertex), append(graph.Val, 0)
+			}
+			graph.Val[len(graph.Val)-1] += e.count
+		}
+		graph.RowPtr = append(graph.RowPtr, int64(len(graph.Col)))
+		graph.Rows++
+	}
 }
 
 // bytes is the memory that cutting takes, on all ranks together: first the graph on rank 0, then a copy of the rows. Collective.
 func (g *nodeGraph) bytes(j *Job) int64 {
 	edges := []int64{int64(g.rows.NNZ())}
 	j.Comm.Sum(edges)
-	nodes := g.domains.Rows()
-	return csr.Bytes(nodes, edges[0]) + max(csr.Bytes(nodes, edges[0])+rules.GraphNodeBytes*nodes+2*rules.GraphEdgeBytes*edges[0], csr.Bytes(j.N, j.NNZ))
+	rows := csr.Bytes(g.from.Rows(), edges[0])
+	numbers := 16 * j.N // in the other order, of rows and back
+	return rows + numbers + max(rows+rules.GraphNodeBytes*g.from.Rows()+2*rules.GraphEdgeBytes*edges[0], csr.Bytes(j.N, j.NNZ))
 }
 
-// unknowns returns the numbers of the unknowns of nodes with these numbers.
-func (g *nodeGraph) unknowns(nodes []int64) []int64 {
-	all := make([]int64, 0, g.size*int64(len(nodes)))
-	for _, v := range nodes {
-		for i := range g.size {
-			all = append(all, v*g.size+i)
-		}
-	}
-	return all
-}
-
-// nodeCut is a cut of the nodes into domains.
-type nodeCut struct {
+// graphCut is a cut of rows into domains.
+type graphCut struct {
 	Start  []int64 // of the domains; nil: the graph has no cut that is worth it
-	Ghosts int64   // unknowns
+	Ghosts int64
 	Why    string
 
-	to, from []int64 // the new numbers of nodes, and the nodes with these numbers; on rank 0
+	to, from []int64 // the new numbers of rows, and the rows with these numbers; on rank 0
 }
 
 // cut finds the cut on rank 0, if it has at most so many ghosts. Collective.
-func (g *nodeGraph) cut(ctx context.Context, c dist.Comm, most float64, threads int) (n nodeCut, err error) {
-	whole, err := dist.Move(c, dist.Slab{Matrix: g.rows}, g.domains.Spans(c.Size())[c.Rank()].From, dist.Domains{Start: []int64{0, g.domains.Rows()}})
+func (g *nodeGraph) cut(ctx context.Context, c dist.Comm, most float64, threads int) (n graphCut, err error) {
+	whole, err := dist.Move(c, dist.Slab{Matrix: g.rows}, g.from.Spans(c.Size())[c.Rank()].From, dist.Domains{Start: []int64{0, g.from.Rows()}})
 	if err != nil {
 		return n, err
 	}
 	g.rows = nil
 	var to, from []int64
-	n, err = ShareRoot(c, func() (n nodeCut, err error) {
+	n, err = ShareRoot(c, func() (n graphCut, err error) {
 		pool := parallel.New(threads)
 		defer pool.Close()
 		n, err = g.partition(ctx, whole.Matrix, most, pool)
@@ -154,7 +150,12 @@ func (g *nodeGraph) cut(ctx context.Context, c dist.Comm, most float64, threads 
 }
 
 // partition finds the cut of a graph.
-func (g *nodeGraph) partition(ctx context.Context, graph *csr.Matrix, most float64, pool *parallel.Pool) (n nodeCut, err error) {
+func (g *nodeGraph) partition(ctx context.Context, graph *csr.Matrix, most float64, pool *parallel.Pool) (n graphCut, err error) {
+	if size := int32(g.size / g.unit); size > 1 {
+		nodes := &csr.Matrix{Cols: graph.Cols / int(size), RowPtr: []int64{0}}
+		appendVertices(nodes, graph, 0, graph.Rows, int(size), func(c int32, n float64) (int32, float64) { return c / size, n })
+		graph = nodes
+	}
 	weight, mean := make([]int64, graph.Rows), int64(0)
 	for v := range weight {
 		_, counts := graph.Row(v)
@@ -167,31 +168,34 @@ func (g *nodeGraph) partition(ctx context.Context, graph *csr.Matrix, most float
 	for v := range weight {
 		weight[v] += mean
 	}
-	of, err := order.Partition(ctx, order.NewGraph(graph, nil), weight, g.domains.Count(), pool)
+	of, err := order.Partition(ctx, order.NewGraph(graph, nil), weight, g.from.Count(), pool)
 	switch {
 	case err != nil:
 		return n, err
 	case of == nil:
-		return nodeCut{Why: "; the graph is too large"}, nil
+		return graphCut{Why: "; the graph is too large"}, nil
 	}
-	parts := make([][]int32, g.domains.Count())
+	parts := make([][]int32, g.from.Count())
 	for v, k := range of {
 		parts[k] = append(parts[k], int32(v))
 	}
 	n.Ghosts = g.size * ghosts(graph, of, parts)
 	switch {
 	case float64(n.Ghosts) > most:
-		return nodeCut{Why: fmt.Sprintf("; by the graph %.2g n", float64(n.Ghosts)/float64(g.size*int64(len(of))))}, nil
-	case !balanced(weight, of, g.domains):
-		return nodeCut{Why: "; by the graph domains differ in size"}, nil
+		return graphCut{Why: fmt.Sprintf("; by the graph %.2g n", float64(n.Ghosts)/float64(g.size*int64(len(of))))}, nil
+	case !balanced(weight, of, g.from, g.size/g.unit):
+		return graphCut{Why: "; by the graph domains differ in size"}, nil
 	}
 	errs := make([]error, len(parts))
 	pool.Each(len(parts), func(k int) { errs[k] = localOrder(ctx, graph, parts[k]) })
-	n.Start, n.to = []int64{0}, make([]int64, len(of))
+	rows := g.size * int64(len(of))
+	n.Start, n.to, n.from = []int64{0}, make([]int64, rows), make([]int64, 0, rows)
 	for _, part := range parts {
 		for _, v := range part {
-			n.to[v] = int64(len(n.from))
-			n.from = append(n.from, int64(v))
+			for row := g.size * int64(v); row < g.size*int64(v+1); row++ {
+				n.to[row] = int64(len(n.from))
+				n.from = append(n.from, row)
+			}
 		}
 		n.Start = append(n.Start, int64(len(n.from)))
 	}
@@ -215,12 +219,12 @@ func ghosts(graph *csr.Matrix, of []int32, parts [][]int32) (count int64) {
 	return count
 }
 
-// balanced reports whether no part is empty, or much heavier than the mean and than all domains of consecutive rows.
-func balanced(weight []int64, of []int32, rows dist.Domains) bool {
-	loads, before, all := make([]int64, rows.Count()), make([]int64, rows.Count()), int64(0)
+// balanced reports whether no part is empty, or much heavier than the mean and than all domains before, of vertices that make nodes of some size.
+func balanced(weight []int64, of []int32, from dist.Domains, size int64) bool {
+	loads, before, all := make([]int64, from.Count()), make([]int64, from.Count()), int64(0)
 	k := 0
 	for v, w := range weight {
-		for int64(v) >= rows.Start[k+1] {
+		for size*int64(v) >= from.Start[k+1] {
 			k++
 		}
 		loads[of[v]] += w

@@ -437,9 +437,12 @@ const (
 	// HeaviestDomain is the largest weight of a domain by the graph: a nonzero counts 1, a row as many as rows have in the mean.
 	// Unit: relative to the mean. Source: meshes have 1.05 in domains of 200 rows. Fit: go test ./internal/direct/order -run TestPartition -v.
 	HeaviestDomain = 1.1
-	// GraphNodeBytes and GraphEdgeBytes are the memory in which rank 0 halves the graph with GraphThreads threads.
-	// Unit: bytes a node, bytes a neighbour. Source: the arrays that live at one time. Fit: go test ./internal/solver/ranks -run TestMemoryOfCut.
-	GraphNodeBytes, GraphEdgeBytes = 150, 80
+	// GraphNodeBytes is the memory of a node where rank 0 halves the graph with GraphThreads threads.
+	// Unit: bytes. Source: the arrays that live at one time. Fit: go test ./internal/solver/ranks -run TestMemoryOfCut -v.
+	GraphNodeBytes = 150
+	// GraphEdgeBytes is that of a neighbour of a node.
+	// Unit: bytes. Source: the arrays that live at one time. Fit: go test ./internal/solver/ranks -run TestMemoryOfCut -v.
+	GraphEdgeBytes = 60
 	// GraphThreads is the number of threads: the first halves take longest, and memory grows with threads.
 	// Unit: threads. Source: chosen. Fit: not fitted: chosen by judgement.
 	GraphThreads = 4
