@@ -119,18 +119,18 @@ func (s *Solver) setUpOverDomains(ctx context.Context, keeps bool) error {
 func (s *Solver) cut(keeps bool) error {
 	how := "by rows"
 	if !keeps {
-		node, room := s.Opt.Precond.BlockSize, int64(0)
-		if node == 0 {
-			node = precond.BlockSizeDistributed(s.Job.Matrix)
+		node := func() int {
+			if size := s.Opt.Precond.BlockSize; size > 0 {
+				return size
+			}
+			return precond.BlockSizeDistributed(s.Job.Matrix)
 		}
+		job, room := *s.Job, int64(0)
 		if s.Opt.MaxMemory > 0 {
 			room = max(1, s.Opt.MaxMemory-s.Opt.Held-csr.Bytes(s.Job.N, s.Job.NNZ))
 		}
-		job := *s.Job
-		if err := s.Job.Step(func() (err error) {
-			how, err = job.CutByGraph(node, room, s.Threads)
-			return err
-		}); err != nil {
+		var err error
+		if how, err = job.CutByGraph(node, room, s.Threads); err != nil {
 			return err
 		}
 		if o := job.Order; o != nil {

@@ -18,10 +18,10 @@ import (
 )
 
 // CutByGraph cuts the matrix into as many domains by its graph, if its domains have many ghosts and then have far fewer: rank 0 finds the parts of the
-// graph of nodes, each of so many consecutive unknowns, and rows go to the ranks of their new domains. Within a domain they have the order of
+// graph of nodes, each of so many consecutive unknowns as node says, and rows go to the ranks of their new domains. Within a domain they have the order of
 // Cuthill and McKee. room is the memory for that, for all ranks together; 0: there is no limit. text says how the matrix is cut. The cut is the same
 // for any number of ranks and threads. Collective.
-func (j *Job) CutByGraph(node int, room int64, threads int) (text string, err error) {
+func (j *Job) CutByGraph(node func() int, room int64, threads int) (text string, err error) {
 	ghosts := []int64{int64(j.Elements() - j.Own)}
 	j.Comm.Sum(ghosts)
 	before := float64(ghosts[0]) / float64(j.N)
@@ -29,7 +29,7 @@ func (j *Job) CutByGraph(node int, room int64, threads int) (text string, err er
 	if before <= rules.FewGhosts {
 		return text, nil
 	}
-	g := j.graphOf(int64(node))
+	g := j.graphOf(int64(node()))
 	if g == nil {
 		return text, nil
 	}

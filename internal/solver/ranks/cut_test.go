@@ -54,7 +54,7 @@ func cutOnRanks(t *testing.T, ctx context.Context, m *csr.Matrix, ranks, domains
 			return
 		}
 		j := &Job{Matrix: a, Agreement: NewAgreement(ctx, comm)}
-		text, err := j.CutByGraph(node, room, threads)
+		text, err := j.CutByGraph(func() int { return node }, room, threads)
 		ghosts := []int64{int64(j.Elements() - j.Own)}
 		comm.Sum(ghosts)
 		mu.Lock()
@@ -209,7 +209,7 @@ func TestMemoryOfCut(t *testing.T) {
 			}
 		}
 	})
-	if _, err := j.CutByGraph(1, 0, 4); err != nil {
+	if _, err := j.CutByGraph(func() int { return 1 }, 0, 4); err != nil {
 		t.Fatal(err)
 	}
 	close(end)
