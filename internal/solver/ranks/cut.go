@@ -33,10 +33,10 @@ func (j *Job) CutByGraph(node func() int, room int64, threads int) (text string,
 	if g == nil {
 		return text, nil
 	}
-	if need := g.bytes(j); room > 0 && need > room {
+	if need := g.bytes(); room > 0 && need > room {
 		return fmt.Sprintf("%s; by the graph: takes %s more than the memory limit allows", text, humanize.Bytes(uint64(need-room))), nil
 	}
-	c, err := g.cut(OwnContext(j.Agreement), j.Comm, rules.GhostsLeft*float64(ghosts[0]), min(threads, rules.GraphThreads))
+	c, err := g.cut(OwnContext(j.Agreement), rules.GhostsLeft*float64(ghosts[0]), min(threads, rules.GraphThreads))
 	switch {
 	case err != nil:
 		return "", err
@@ -54,10 +54,11 @@ func (j *Job) CutByGraph(node func() int, room int64, threads int) (text string,
 
 // nodeGraph is the graph of the nodes of a matrix that ranks share.
 type nodeGraph struct {
-	size int64       // unknowns of a node
-	unit int64       // unknowns of a vertex of rows: those of a node, or 1 if borders of domains cut nodes
-	rows *csr.Matrix // of this rank: the vertices that each vertex refers to, and by how many nonzeros
-	from dist.Domains
+	j     *Job
+	size  int64        // unknowns of a node
+	unit  int64        // unknowns of a vertex: those of a node, or 1 if borders of domains cut nodes
+	from  dist.Domains // of vertices
+	edges int64        // vertices that the vertices of this rank refer to
 }
 
 // graphOf returns the graph of nodes of a matrix; nil if there is none, since not all nodes have so many unknowns, or rows are too many to number.
@@ -65,60 +66,76 @@ func (j *Job) graphOf(size int64) *nodeGraph {
 	if j.N > math.MaxInt32 || j.N%size != 0 {
 		return nil
 	}
-	g := &nodeGraph{size: size, unit: size}
+	g := &nodeGraph{j: j, size: size, unit: size}
 	if slices.ContainsFunc(j.Domains.Start, func(row int64) bool { return row%size != 0 }) {
 		g.unit = 1
 	}
 	for _, row := range j.Domains.Start {
 		g.from.Start = append(g.from.Start, row/g.unit)
 	}
-	g.rows = &csr.Matrix{Cols: int(j.N / g.unit), RowPtr: []int64{0}}
-	vertex := make([]int32, j.Len)
-	for _, p := range j.Parts {
-		for at := p.At; at < p.Next(); at++ {
-			vertex[at] = int32(j.Global(at) / g.unit)
-		}
-		appendVertices(g.rows, j.Local, p.First(), p.End(), int(g.unit), func(c int32, _ float64) (int32, float64) { return vertex[c], 1 })
-	}
+	g.each(func(found []element) { g.edges += int64(len(found)) })
 	return g
 }
 
-// appendVertices appends the rows of vertices to a graph, each from so many consecutive rows of m, from one row to another. of returns the vertex in
-// which an element is, and the number of nonzeros that it stands for.
-func appendVertices(graph, m *csr.Matrix, first, end, size int, of func(col int32, val float64) (int32, float64)) {
-	type element struct {
-		vertex int32
-		count  float64
+// An element of a graph is a vertex to which another one refers, by so many nonzeros.
+type element struct {
+	vertex int32
+	count  float64
+}
+
+// each passes the elements of each vertex of this rank.
+func (g *nodeGraph) each(do func(found []element)) {
+	for _, p := range g.j.Parts {
+		vertex := func(c int32, _ float64) element { return element{int32(g.j.Global(int(c)) / g.unit), 1} }
+		eachVertex(g.j.Local, p.First(), p.End(), int(g.unit), vertex, do)
 	}
+}
+
+// eachVertex passes the elements of each vertex of so many consecutive rows of m, from one row to another, in the order of vertices, given that
+// of a number of m.
+func eachVertex(m *csr.Matrix, first, end, size int, of func(col int32, val float64) element, do func(found []element)) {
 	var found []element
 	for ; first < end; first += size {
 		found = found[:0]
 		for i := first; i < first+size; i++ {
 			cols, vals := m.Row(i)
 			for k, c := range cols {
-				v, n := of(c, vals[k])
-				found = append(found, element{v, n})
+				found = append(found, of(c, vals[k]))
 			}
 		}
 		slices.SortFunc(found, func(a, b element) int { return cmp.Compare(a.vertex, b.vertex) })
-		for k, e := range found {
-			if k == 0 || e.vertex != found[k-1].vertex {
-				graph.Col, graph.Val = append(graph.Col, e.vertex), append(graph.Val, 0)
+		last := 0
+		for k := 1; k < len(found); k++ {
+			if found[k].vertex == found[last].vertex {
+				found[last].count += found[k].count
+				continue
 			}
-			graph.Val[len(graph.Val)-1] += e.count
+			last++
+			found[last] = found[k]
 		}
-		graph.RowPtr = append(graph.RowPtr, int64(len(graph.Col)))
-		graph.Rows++
+		do(found[:min(last+1, len(found))])
+	}
+}
+
+// graphWith returns a graph with room for so many vertices and elements, and a function that adds a vertex.
+func graphWith(vertices, elements int64, of int) (*csr.Matrix, func(found []element)) {
+	m := &csr.Matrix{Cols: of, RowPtr: make([]int64, 1, vertices+1), Col: make([]int32, 0, elements), Val: make([]float64, 0, elements)}
+	return m, func(found []element) {
+		for _, e := range found {
+			m.Col, m.Val = append(m.Col, e.vertex), append(m.Val, e.count)
+		}
+		m.RowPtr = append(m.RowPtr, int64(len(m.Col)))
+		m.Rows++
 	}
 }
 
 // bytes is the memory that cutting takes, on all ranks together: first the graph on rank 0, then a copy of the rows. Collective.
-func (g *nodeGraph) bytes(j *Job) int64 {
-	edges := []int64{int64(g.rows.NNZ())}
-	j.Comm.Sum(edges)
+func (g *nodeGraph) bytes() int64 {
+	edges := []int64{g.edges}
+	g.j.Comm.Sum(edges)
 	rows := csr.Bytes(g.from.Rows(), edges[0])
-	numbers := 16 * j.N // in the other order, of rows and back
-	return rows + numbers + max(rows+rules.GraphNodeBytes*g.from.Rows()+2*rules.GraphEdgeBytes*edges[0], csr.Bytes(j.N, j.NNZ))
+	numbers := 16 * g.j.N // in the other order, of rows and back
+	return rows + numbers + max(rows+rules.GraphNodeBytes*g.from.Rows()+2*rules.GraphEdgeBytes*edges[0], csr.Bytes(g.j.N, g.j.NNZ))
 }
 
 // graphCut is a cut of rows into domains.
@@ -131,12 +148,15 @@ type graphCut struct {
 }
 
 // cut finds the cut on rank 0, if it has at most so many ghosts. Collective.
-func (g *nodeGraph) cut(ctx context.Context, c dist.Comm, most float64, threads int) (n graphCut, err error) {
-	whole, err := dist.Move(c, dist.Slab{Matrix: g.rows}, g.from.Spans(c.Size())[c.Rank()].From, dist.Domains{Start: []int64{0, g.from.Rows()}})
+func (g *nodeGraph) cut(ctx context.Context, most float64, threads int) (n graphCut, err error) {
+	c := g.j.Comm
+	mine := g.from.Spans(c.Size())[c.Rank()]
+	rows, add := graphWith(mine.Rows(), g.edges, int(g.from.Rows()))
+	g.each(add)
+	whole, err := dist.Move(c, dist.Slab{Matrix: rows}, mine.From, dist.Domains{Start: []int64{0, g.from.Rows()}})
 	if err != nil {
 		return n, err
 	}
-	g.rows = nil
 	var to, from []int64
 	n, err = ShareRoot(c, func() (n graphCut, err error) {
 		pool := parallel.New(threads)
@@ -152,8 +172,8 @@ func (g *nodeGraph) cut(ctx context.Context, c dist.Comm, most float64, threads 
 // partition finds the cut of a graph.
 func (g *nodeGraph) partition(ctx context.Context, graph *csr.Matrix, most float64, pool *parallel.Pool) (n graphCut, err error) {
 	if size := int32(g.size / g.unit); size > 1 {
-		nodes := &csr.Matrix{Cols: graph.Cols / int(size), RowPtr: []int64{0}}
-		appendVertices(nodes, graph, 0, graph.Rows, int(size), func(c int32, n float64) (int32, float64) { return c / size, n })
+		nodes, add := graphWith(0, 0, graph.Cols/int(size))
+		eachVertex(graph, 0, graph.Rows, int(size), func(c int32, n float64) element { return element{c / size, n} }, add)
 		graph = nodes
 	}
 	weight, mean := make([]int64, graph.Rows), int64(0)

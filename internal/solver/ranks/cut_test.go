@@ -188,7 +188,7 @@ func TestMemoryOfCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &Job{Matrix: a, Agreement: NewAgreement(t.Context(), dist.Self{})}
-	said := j.graphOf(1).bytes(j)
+	said := j.graphOf(1).bytes()
 	heap := func() uint64 {
 		var s runtime.MemStats
 		runtime.ReadMemStats(&s)
