@@ -113,7 +113,7 @@ func TestGoodOrderStays(t *testing.T) {
 		t.Error("x has other bits with Options.Reorder none")
 	}
 	solveOnRanks(t, 1, 3, m, b, log.options(solve.Options{}))
-	if got := cutOf(log.lines[len(log.lines)/2:]); !strings.HasPrefix(got, "domains 3: by rows, ghosts 0.1 n;") {
+	if got := cutOf(log.lines[len(log.lines)/2:]); !strings.HasPrefix(got, "domains 3: by rows, ghosts 0.1 n; sums ") {
 		t.Errorf("%q", got)
 	}
 }

@@ -24,6 +24,9 @@ import (
 // same on all ranks, errors included, but for times. Only rank 0 uses Options.Log, Options.Monitor and Options.Stage. The bits of x
 // depend on a.Domains, not on the number of ranks. Options.Threads counts for each rank, Options.MaxMemory for all ranks together.
 //
+// Unless Options.Reorder is none, the Solver may cut the matrix into other domains of the same number, by its graph ([ranks.Job.CutByGraph]), and takes
+// the rows out of a.Local then. Vectors keep the order of a.
+//
 // A context that ends on one rank ends the work of all. Rank 0 solves with a matrix of one domain, as New does, while the others
 // wait. A matrix of several domains takes the options that rules.OverDomains allows.
 func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*Solver, error) {
