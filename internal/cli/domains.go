@@ -29,7 +29,7 @@ const byRules = "auto"
 
 func (f *domainFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.IntVar(&f.count, "domains", 0, "cut the rows into this `number` of domains, which ranks share; x depends on it, but not on the number of ranks and threads (default: one for about 2*10^6 rows)")
+	fl.IntVar(&f.count, "domains", 0, "cut the rows into this `number` of domains, which ranks share: ranges of rows, or by the graph of the matrix where these have many ghosts (not with --reorder none); x depends on it, but not on the number of ranks and threads (default: one for about 2*10^6 rows)")
 	fl.StringVar(&f.overlap, "overlap", byRules, "with several domains: layers of rows of neighbouring domains that the preconditioner of a domain includes: auto, 0 or 1")
 	fl.StringVar(&f.haloEpsilon, "halo-epsilon", byRules, "with several domains: accuracy of the vector elements that they send each other for products, such as 2^-37; 2^-53: FP64; auto: exact")
 	completeWords(c, "overlap", overlaps)
@@ -136,18 +136,15 @@ func (r *solveRun) ranks() *report.Ranks {
 		return nil
 	}
 	own := report.Rank{
-		Threads: r.solver.Threads, Nonzeros: int64(r.problem.share()), Peak: peakRSS(), Stored: r.report.Bytes.Stored,
+		Threads: r.solver.Threads, Nonzeros: int64(r.problem.share(r.solver)), Peak: peakRSS(), Stored: r.report.Bytes.Stored,
 		Traffic: r.traffic().Minus(r.before), Seconds: r.report.Seconds.Solve,
 	}
-	p, yes := r.problem.(spread)
-	if !yes {
+	if !r.spread() {
 		own.Rows, _ = r.problem.dims()
 		return report.NewRanks(append([]report.Rank{own}, make([]report.Rank, r.job.size()-1)...), r.job.nodes())
 	}
-	own.Rows = int64(p.Own)
-	for _, part := range p.Parts {
-		own.Ghosts += int64(len(part.Ghosts))
-	}
+	j := r.solver.Job
+	own.Rows, own.Ghosts = int64(j.Own), int64(j.Elements()-j.Own)
 	text, err := json.Marshal(own)
 	if err != nil {
 		panic(err) // a Rank has only numbers

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,6 +42,15 @@ func plate(t *testing.T) (m *csr.Matrix, b []float64) {
 	b = make([]float64, m.Rows)
 	m.MulVec(b, ones)
 	return m, b
+}
+
+// randomly returns a matrix with random numbers of its rows.
+func randomly(m *csr.Matrix) *csr.Matrix {
+	p := make(csr.Permutation, m.Rows)
+	for k, v := range rand.New(rand.NewPCG(1, 2)).Perm(m.Rows) {
+		p[k] = int32(v)
+	}
+	return m.Permuted(p, p.Inverse(), nil)
 }
 
 func TestEmbeddedSolves(t *testing.T) {

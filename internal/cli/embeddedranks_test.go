@@ -26,10 +26,17 @@ func shares(c dist.Comm, options ...string) (*Embedded, error) {
 // Ranks that are goroutines share a matrix: x has the same bits for any number of ranks, and the report follows the schema.
 func TestSharedMatrixConcurrent(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "2") // ranks share this process, so no rank may change the number of threads
-	m, b := plate(t)
-	n := int64(m.Rows)
+	inOrder, b := plate(t)
+	n := int64(inOrder.Rows)
 	validate := validator(t, "report.schema.json")
-	for _, domains := range []string{"1", "3"} {
+	random := randomly(inOrder)
+	for _, domains := range []string{"1", "3", "3, by the graph"} {
+		m, b := inOrder, b
+		domains, _, byGraph := strings.Cut(domains, ",")
+		if byGraph {
+			m, b = random, make([]float64, n)
+			m.MulVec(b, slices.Repeat([]float64{1}, int(n)))
+		}
 		var first []float64
 		for _, size := range []int{1, 2, 3} {
 			x := make([]float64, n)
@@ -46,6 +53,9 @@ func TestSharedMatrixConcurrent(t *testing.T) {
 				}
 				if err == nil {
 					err = validate(string(e.Report()))
+				}
+				if said := strings.Contains(string(e.Report()), ": by the graph, ghosts "); err == nil && said != byGraph {
+					t.Errorf("%s domains: by the graph %v, want %v", domains, said, byGraph)
 				}
 				if err != nil {
 					t.Errorf("%s domains, rank %d of %d: %v", domains, r, size, err)

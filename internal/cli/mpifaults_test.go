@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
 // spreads are the two ways in which a job solves a system: on rank 0, and on all ranks.
@@ -23,14 +26,23 @@ func TestRanksGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
 		on.must(t, "generate poisson2d --n 60 --decades 2 --seed 1 --output a.mtx")
+		var random bytes.Buffer // cut by the graph
+		inOrder, _ := plate(t)
+		if err := matrixmarket.Write(&random, randomly(inOrder), matrixmarket.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		on.write(t, "random.mtx", random.String())
 		validate := validator(t, "report.schema.json")
-		for _, flags := range spreads {
-			on.must(t, "solve a.mtx --output alone.mtx "+flags)
+		for _, flags := range []string{"a.mtx " + spreads[0], "a.mtx " + spreads[1], "random.mtx --rhs random:1 " + spreads[1]} {
+			on.must(t, "solve --output alone.mtx "+flags)
 			for ranks := 1; ranks <= on.ranks; ranks++ {
 				on := *on
 				on.ranks = ranks
-				e := on.mpsolve(t, "solve a.mtx --json --threads 2 --output x.mtx "+flags)
+				e := on.mpsolve(t, "solve --json --threads 2 --output x.mtx "+flags)
 				e.want(t, flags, 0, "")
+				if byGraph := strings.Contains(e.out, "by the graph, ghosts "); byGraph != strings.HasPrefix(flags, "random.mtx") {
+					t.Errorf("%s: by the graph: %v", flags, byGraph)
+				}
 				if on.file(t, "x.mtx") != on.file(t, "alone.mtx") {
 					t.Errorf("%s: x of %d ranks is another", flags, ranks)
 				}

@@ -30,9 +30,9 @@ import (
 // collective, and vectors have the elements of this rank.
 type problem interface {
 	domains() int
-	dims() (rows, cols int64) // of the whole matrix
-	share() int               // number of nonzeros on this rank
-	bytes() int64             // memory of the matrix on this rank
+	dims() (rows, cols int64)   // of the whole matrix
+	share(s *solver.Solver) int // number of nonzeros of which this rank solves for the rows
+	bytes() int64               // memory of the matrix on this rank, as read
 
 	solver(ctx context.Context, opt solve.Options) (*solver.Solver, error)
 	next(ctx context.Context, in input, path string) (problem, *matrixmarket.Content, error) // reads the next matrix of a sequence, and right-hand sides beside it
@@ -46,7 +46,7 @@ type whole struct{ *csr.Matrix }
 
 func (w whole) domains() int             { return 1 }
 func (w whole) dims() (rows, cols int64) { return int64(w.Rows), int64(w.Cols) }
-func (w whole) share() int               { return w.NNZ() }
+func (w whole) share(*solver.Solver) int { return w.NNZ() }
 func (w whole) bytes() int64             { return w.Bytes() }
 
 func (w whole) solver(ctx context.Context, opt solve.Options) (*solver.Solver, error) {
@@ -126,16 +126,16 @@ func (r *solveRun) spreadOver(m *dist.Matrix) error {
 	return nil
 }
 
-// spread is the problem of all ranks.
+// spread is the problem of all ranks, until there is a solver, which may move the rows to other ranks.
 type spread struct {
 	*dist.Matrix
 	job *job
 }
 
-func (s spread) domains() int             { return s.Domains.Count() }
-func (s spread) dims() (rows, cols int64) { return s.N, s.N }
-func (s spread) share() int               { return s.Local.NNZ() }
-func (s spread) bytes() int64             { return s.Local.Bytes() }
+func (s spread) domains() int                { return s.Domains.Count() }
+func (s spread) dims() (rows, cols int64)    { return s.N, s.N }
+func (s spread) share(on *solver.Solver) int { return on.Job.Local.NNZ() }
+func (s spread) bytes() int64                { return s.Local.Bytes() }
 
 func (s spread) solver(ctx context.Context, opt solve.Options) (*solver.Solver, error) {
 	opt.Updates = false // a set-up serves one matrix

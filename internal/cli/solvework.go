@@ -102,7 +102,7 @@ func (r *solveRun) beforeVerification(ctx context.Context) (context.Context, con
 	if !limited {
 		return ctx, func() {}
 	}
-	need := verificationTime * time.Duration(r.problem.share()/r.solver.Threads)
+	need := verificationTime * time.Duration(r.problem.share(r.solver)/r.solver.Threads)
 	return context.WithDeadline(ctx, limit.Add(-min(need, r.maxTime/10)))
 }
 

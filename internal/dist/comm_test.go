@@ -159,7 +159,7 @@ func TestConcurrentRedistribute(t *testing.T) {
 		uneven[ranks-1].End = 100
 		for _, most := range []int64{1, 7, 1000} {
 			Run(ranks, func(c Comm) {
-				part := func(s []Span) []float64 { return Span{0, 100}.part(all, s[c.Rank()]) }
+				part := func(s []Span) []float64 { return partOf(all, Span{0, 100}, s[c.Rank()]) }
 				for _, have := range [][]Span{own, back, uneven} {
 					for _, want := range [][]Span{own, back, uneven} {
 						if got := redistribute(c, part(have), have, want, most); !slices.Equal(got, part(want)) {

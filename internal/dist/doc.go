@@ -1,9 +1,9 @@
 // Package dist distributes a system A x = b over the ranks of a job.
 //
-// Rows are cut into [Domains], contiguous ranges that depend only on the matrix and the number of domains. Each rank
-// owns whole domains. Everything that rounds belongs to domains: sums, layouts, halos, preconditioners. Therefore the
-// bits of a solve depend on the number of domains but not on the number of ranks, and one process that owns all
-// domains computes the same as many.
+// Rows are cut into [Domains], contiguous ranges that depend only on the matrix and the number of domains, in the order
+// given or in another [Order]. Each rank owns whole domains. Everything that rounds belongs to domains: sums, layouts,
+// halos, preconditioners. Therefore the bits of a solve depend on the number of domains but not on the number of ranks,
+// and one process that owns all domains computes the same as many.
 //
 // A vector of a rank has a segment for each of its domains,
 //

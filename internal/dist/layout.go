@@ -62,7 +62,8 @@ type Layout struct {
 	Len     int    // elements of a vector of this rank, including ghosts
 	Own     int    // elements without ghosts
 
-	Halo *Halo
+	Halo  *Halo
+	Order *Order // of the rows, if it is not the one in which they were given
 }
 
 // NewLayout returns the layout of vectors whose parts, for the domains that this rank owns, have these ghosts: rows
@@ -119,6 +120,15 @@ func (l *Layout) Elements() (n int) {
 func (l *Layout) Global(at int) int64 {
 	p := &l.Parts[l.Part(at)]
 	return p.global(at - p.At)
+}
+
+// Given returns the number that was given to the row of the own element at position at of a vector, before Renumbered.
+func (l *Layout) Given(at int) int64 {
+	row := l.Global(at)
+	if o := l.Order; o != nil {
+		return o.own.other[row-o.own.spans[l.Comm.Rank()].From]
+	}
+	return row
 }
 
 // Spread sets dst, a vector, to the own elements in src, part after part, and ghosts to the elements of their owners.

@@ -19,43 +19,58 @@ func Move(c Comm, s Slab, first int64, d Domains) (Slab, error) {
 
 // moveRows is Move with so many bytes at a time.
 func moveRows(c Comm, s Slab, first int64, d Domains, most int64) (Slab, error) {
-	v := &move{c: c, m: s, first: first, spans: d.Spans(c.Size()), most: most, column: 4}
+	v := &move{c: c, m: s, first: first, most: most, column: 4}
 	if s.Columns != nil {
 		v.column = 8
 	}
-	v.receive()
-	for {
-		var sent bool
-		to := v.messages(&sent)
-		if !Any(c, sent) {
-			break
-		}
-		for from, b := range c.Alltoall(to) {
-			v.put(from, b)
-		}
+	spans := d.Spans(c.Size())
+	for _, to := range spans {
+		v.ends = append(v.ends, int(min(max(to.End-first, 0), int64(s.Rows))))
 	}
+	v.run()
 	if s.Columns == nil {
-		return Slab{Matrix: &csr.Matrix{Rows: len(v.ptr) - 1, Cols: s.Cols, RowPtr: v.ptr, Col: Numbers[int32](v.cols), Val: v.val}}, nil
+		return Slab{Matrix: v.matrix()}, nil
 	}
-	own, err := NewSlab(v.spans[c.Rank()].From, Rows{v.ptr, Numbers[int64](v.cols), v.val})
+	own, err := NewSlab(spans[c.Rank()].From, Rows{v.ptr, Numbers[int64](v.cols), v.val})
 	return own, agreed(c, err)
 }
 
-// move is the state of Move.
+// matrix returns the rows that have come, with columns of 4 bytes.
+func (v *move) matrix() *csr.Matrix {
+	return &csr.Matrix{Rows: len(v.ptr) - 1, Cols: v.m.Cols, RowPtr: v.ptr, Col: Numbers[int32](v.cols), Val: v.val}
+}
+
+// move sends rows of each rank to others.
 type move struct {
 	c      Comm
 	m      Slab
-	first  int64
-	spans  []Span // the rows of each rank, after the move
-	most   int64  // bytes to send at a time, about
-	column int64  // bytes of a column in messages: 8 where columns are those of the whole
-	sent   int    // rows of m
+	first  int64 // on a rank, the rows of several ranks come in the order of their numbers from here on
+	ends   []int // the rows before ends[r] go to ranks up to r
+	most   int64 // bytes to send at a time, about
+	column int64 // bytes of a column in messages: 8 where columns are those of the whole
+	sent   int   // rows of m
 
 	ptr  []int64 // the rows of this rank
 	cols []byte
 	val  []float64
 
+	begin   []int64 // where the rows from each rank begin
 	row, at []int64 // where the next data from each rank belong: the row, and the position of its nonzeros
+}
+
+// run sends the rows.
+func (v *move) run() {
+	v.receive()
+	for {
+		var sent bool
+		to := v.messages(&sent)
+		if !Any(v.c, sent) {
+			return
+		}
+		for from, b := range v.c.Alltoall(to) {
+			v.put(from, b)
+		}
+	}
 }
 
 // receive makes room for the rows of this rank: ranks announce how much they will send.
@@ -81,14 +96,17 @@ func (v *move) receive() {
 		v.row[a[3]], v.at[a[3]] = rows, nnz
 		rows, nnz = rows+a[1], nnz+a[2]
 	}
+	v.begin = slices.Clone(v.row)
 	v.ptr, v.val = make([]int64, rows+1), make([]float64, nnz)
 	v.cols = Bytes(make([]int64, (v.column*nnz+7)/8))[:v.column*nnz]
 }
 
 // part returns the rows of m that go to rank r.
 func (v *move) part(r int) (from, end int) {
-	within := func(row int64) int { return int(min(max(row-v.first, 0), int64(v.m.Rows))) }
-	return within(v.spans[r].From), within(v.spans[r].End)
+	if r > 0 {
+		from = v.ends[r-1]
+	}
+	return from, v.ends[r]
 }
 
 // messages returns the next rows for each rank.

@@ -12,8 +12,8 @@ func (s Span) and(t Span) Span {
 	return Span{from, max(from, min(s.End, t.End))}
 }
 
-// part returns the elements of the rows t, given the elements x of the rows s, which include those of t.
-func (s Span) part(x []float64, t Span) []float64 { return x[t.From-s.From : t.End-s.From] }
+// partOf returns the elements of the rows t, given the elements x of the rows s, which include those of t.
+func partOf[T any](x []T, s, t Span) []T { return x[t.From-s.From : t.End-s.From] }
 
 // Spans returns the rows that each rank of a job of that size owns.
 func (d Domains) Spans(size int) []Span {
@@ -27,14 +27,14 @@ func (d Domains) Spans(size int) []Span {
 
 // Redistribute returns the elements want[Rank] of a vector, given those of have[Rank] in x: each row is in one of have. At most about 32 MiB of
 // a rank are in flight at a time. It is collective; all ranks pass the same have and want.
-func Redistribute(c Comm, x []float64, have, want []Span) []float64 {
+func Redistribute[T int64 | float64](c Comm, x []T, have, want []Span) []T {
 	return redistribute(c, x, have, want, moveBytes/8)
 }
 
 // redistribute is Redistribute with so many elements at a time.
-func redistribute(c Comm, x []float64, have, want []Span, most int64) []float64 {
+func redistribute[T int64 | float64](c Comm, x []T, have, want []Span, most int64) []T {
 	me := c.Rank()
-	own := make([]float64, want[me].Rows())
+	own := make([]T, want[me].Rows())
 	for at := int64(0); ; at += most {
 		sent, left := make([]Span, len(have)), false // of each rank, in this round
 		for r, s := range have {
@@ -47,19 +47,19 @@ func redistribute(c Comm, x []float64, have, want []Span, most int64) []float64 
 		to := make([][]byte, c.Size())
 		for r, s := range want {
 			if s = sent[me].and(s); s.Rows() > 0 {
-				to[r] = Bytes(have[me].part(x, s))
+				to[r] = Bytes(partOf(x, have[me], s))
 			}
 		}
 		for r, b := range c.Alltoall(to) {
 			if s := sent[r].and(want[me]); s.Rows() > 0 {
-				copy(want[me].part(own, s), Numbers[float64](b))
+				copy(partOf(own, want[me], s), Numbers[T](b))
 			}
 		}
 	}
 }
 
 // Scatter returns the own elements of this rank, given all elements on rank 0. It is collective.
-func Scatter(c Comm, d Domains, all []float64) []float64 {
+func Scatter[T int64 | float64](c Comm, d Domains, all []T) []T {
 	have := make([]Span, c.Size())
 	have[0].End = d.Rows()
 	return Redistribute(c, all, have, d.Spans(c.Size()))

@@ -82,12 +82,14 @@ func keptRun(t *testing.T, ranks, looks int, m *csr.Matrix, opt solve.Options, r
 // interruption, wherever it stopped.
 func TestInterruptAndResumeOverDomains(t *testing.T) {
 	spd, flow := grid(20, 0, 0), grid(20, 0.3, 0.1)
+	random, _ := numbered(spd)
 	for name, c := range map[string]checkpointCase{
 		"cg":        {"", spd, solve.Options{Precond: solve.Precond{Kind: precond.None}}},
 		"cg, auto":  {"", spd, solve.Options{}},
 		"gmres":     {"", flow, solve.Options{Method: solve.GMRES, Krylov: solve.Krylov{Restart: 7}, Precond: solve.Precond{Kind: precond.Jacobi}}},
 		"bicgstab":  {"", flow, solve.Options{Method: solve.BiCGStab, Precond: solve.Precond{Kind: precond.ILU0}}},
 		"bicg":      {"", flow, solve.Options{Method: solve.BiCG, Precond: solve.Precond{Kind: precond.Jacobi}}},
+		"by graph":  {"", random, solve.Options{Precond: solve.Precond{Kind: precond.IC0}}},
 		"multigrid": {"", spd, solve.Options{Precond: solve.Precond{Kind: precond.AMG}}},
 	} {
 		if testing.Short() && name != "cg, auto" && name != "gmres" {
@@ -134,6 +136,12 @@ func TestRefusedOverDomains(t *testing.T) {
 	_, text, _ := keptRun(t, 3, 0, grid(20, 0.1, 0), solve.Options{}, file)
 	if len(text) != 1 || text[0] != "is of another matrix of the same size" {
 		t.Errorf("another matrix: %q", text)
+	}
+	random, _ := numbered(m)
+	_, _, byGraph := keptRun(t, 3, 5, random, solve.Options{}, nil)
+	_, text, _ = keptRun(t, 3, 0, random, solve.Options{Reorder: solve.ReorderNone}, byGraph)
+	if len(text) != 1 || text[0] != "is of domains by the graph of the matrix, not by ranges of rows (--reorder, --max-memory)" {
+		t.Errorf("another cut: %q", text)
 	}
 	k, err := checkpoint.Read(bytes.NewReader(file))
 	if err != nil {

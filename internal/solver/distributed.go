@@ -14,6 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -22,6 +23,9 @@ import (
 // ([dist.Layout.Spread]): the arguments of Solve, Result.X, XLow and Precise.X, Options.Precond.NearNull and Options.NullSpace. All else in the Solver and in a Result is the
 // same on all ranks, errors included, but for times. Only rank 0 uses Options.Log, Options.Monitor and Options.Stage. The bits of x
 // depend on a.Domains, not on the number of ranks. Options.Threads counts for each rank, Options.MaxMemory for all ranks together.
+//
+// Unless Options.Reorder is none, the Solver may cut the matrix into other domains of the same number, by its graph ([ranks.Job.CutByGraph]), and takes
+// the rows out of a.Local then. Vectors keep the order of a.
 //
 // A context that ends on one rank ends the work of all. Rank 0 solves with a matrix of one domain, as New does, while the others
 // wait. A matrix of several domains takes the options that rules.OverDomains allows.
@@ -51,11 +55,13 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*So
 func overDomainsOrdinary(ctx context.Context, a *dist.Matrix, opt solve.Options) (*Solver, error) {
 	start := time.Now()
 	opt = rules.WithDefaults(opt, int(a.N))
-	opt.Reorder, opt.CGS2 = solve.ReorderNone, true // few reductions over ranks
+	keeps := opt.Reorder == solve.ReorderNone || rules.Precise(opt) // long x are not moved
+	opt.Reorder, opt.CGS2 = solve.ReorderNone, true                 // few reductions over ranks
 	s := new(Solver)
 	s.begin(a.Local, opt)
 	s.Job = &ranks.Job{Matrix: a.Through(dist.NewHearing(a.Comm))}
-	if err := s.setUpOverDomains(ctx); err != nil {
+	s.rows = s.Job
+	if err := s.setUpOverDomains(ctx, keeps); err != nil {
 		s.Pool.Close()
 		return nil, err
 	}
@@ -63,8 +69,8 @@ func overDomainsOrdinary(ctx context.Context, a *dist.Matrix, opt solve.Options)
 	return s, nil
 }
 
-// setUpOverDomains is setUp for a matrix of several domains. The ranks make all choices together.
-func (s *Solver) setUpOverDomains(ctx context.Context) error {
+// setUpOverDomains is setUp for a matrix of several domains, whose rows may keep their order. The ranks make all choices together.
+func (s *Solver) setUpOverDomains(ctx context.Context, keeps bool) error {
 	s.Job.Agreement = ranks.NewAgreement(ctx, s.Job.Comm)
 	ctx, s.Features.Ctx = s.Job.Agreement, s.Job.Agreement
 	if s.Opt.Candidate != nil || s.Opt.DeviceAuto {
@@ -91,8 +97,10 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 			return err
 		}
 	}
-	s.Say("domains %d: rows, sums and preconditioners are divided alike for any number of processes", s.Job.Domains.Count())
 	s.sayOneDomain()
+	if err := s.cut(keeps); err != nil {
+		return err
+	}
 	s.ChooseMethod()
 	if err := errors.Join(s.CheckTranspose(), s.CheckMemory()); err != nil {
 		return err
@@ -129,12 +137,44 @@ func (s *Solver) setUpOverDomains(ctx context.Context) error {
 	return err
 }
 
-// solveOverDomains is Solve for a matrix of several domains.
-func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (solve.Result, error) {
+// cut cuts the matrix into domains by its graph, unless its rows keep their order. Collective.
+func (s *Solver) cut(keeps bool) error {
+	how := "by rows"
+	if !keeps {
+		node := func() int {
+			if size := s.Opt.Precond.BlockSize; size > 0 {
+				return size
+			}
+			return precond.BlockSizeDistributed(s.Job.Matrix)
+		}
+		job, room := *s.Job, int64(0)
+		if s.Opt.MaxMemory > 0 {
+			room = max(1, s.Opt.MaxMemory-s.Opt.Held-csr.Bytes(s.Job.N, s.Job.NNZ))
+		}
+		var err error
+		if how, err = job.CutByGraph(node, room, s.Threads); err != nil {
+			return err
+		}
+		if o := job.Order; o != nil {
+			s.Job = &job
+			s.Given, s.M = job.Local, job.Local
+			var near [][]float64
+			for _, v := range s.Opt.Precond.NearNull {
+				near = append(near, o.In(v))
+			}
+			s.Opt.Precond.NearNull = near
+		}
+	}
+	s.Say("domains %d: %s; sums and preconditioners are the same for any number of processes", s.Job.Domains.Count(), how)
+	return nil
+}
+
+// solveOverDomains is Solve for a matrix of several domains, whose rows may have another order than the vectors of the caller.
+func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (r solve.Result, err error) {
 	s.Job.Agreement = ranks.NewAgreement(ctx, s.Job.Comm)
-	err := s.Job.Check("right-hand side", b)
+	err = s.rows.Check("right-hand side", b)
 	if err == nil && x0 != nil {
-		err = s.Job.Check("initial guess", x0)
+		err = s.rows.Check("initial guess", x0)
 	}
 	if err = ranks.AgreeError(s.Job.Comm, err); err != nil {
 		return solve.Result{}, err
@@ -142,6 +182,30 @@ func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (solve.R
 	if s.special != nil {
 		return s.solveSpecial(ctx, b, x0)
 	}
+	o := s.Job.Order
+	if o == nil {
+		return s.solveInOrder(b, x0)
+	}
+	b = o.In(b)
+	if dist.Any(s.Job.Comm, x0 != nil) { // a rank without rows may have none
+		x0 = o.In(x0)
+	}
+	if r, err = s.solveInOrder(b, x0); err != nil {
+		return r, err
+	}
+	r.X = o.Out(r.X)
+	if dist.Any(s.Job.Comm, r.XLow != nil) {
+		r.XLow = o.Out(r.XLow)
+	}
+	if v := r.Evidence; v != nil {
+		given := *v
+		given.Y, r.Evidence = o.Out(v.Y), &given
+	}
+	return r, nil
+}
+
+// solveInOrder is solveOverDomains with vectors in the order of the rows.
+func (s *Solver) solveInOrder(b, x0 []float64) (solve.Result, error) {
 	if done, ok, err := s.recorder.Begin(s.Job.Agreement, b, x0); ok || err != nil {
 		return done, err
 	}

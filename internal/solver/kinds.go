@@ -77,6 +77,7 @@ func singularBy(n *special.NullSpace, facts csr.Facts, m *csr.Matrix, opt solve.
 	s := &Solver{Setup: time.Since(start), Threads: of.Threads, special: n}
 	s.Facts, s.Method, s.Scale, s.Order = facts, of.Method, of.Scale, of.Order
 	s.Given, s.M, s.Known, s.Opt, s.Job = m, m, new(features.KnownParts), opt, of.Job
+	s.rows = of.Job
 	return s
 }
 
@@ -107,8 +108,9 @@ func makeInner(ctx context.Context, m *csr.Matrix, opt solve.Options) (special.I
 	return s, nil
 }
 
-// makeInnerOverDomains is NewDistributed for a matrix that it treats as ordinary.
+// makeInnerOverDomains is NewDistributed for a matrix that it treats as ordinary, and whose rows stay where they are.
 func makeInnerOverDomains(ctx context.Context, m *dist.Matrix, opt solve.Options) (special.Inner, error) {
+	opt.Reorder = solve.ReorderNone
 	s, err := overDomainsOrdinary(ctx, m, opt)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -33,8 +34,9 @@ type Solver struct {
 	lastX    []float64                                  // the last x, in the order chosen
 	updates  updates
 	side     sideBySide
-	root     dist.Comm // ranks, of which rank 0 has the whole matrix; nil: there are no other ranks
-	tiny     tiny      // the matrix of the caller, if that is smaller than the matrix of Problem
+	rows     *ranks.Job // the matrix of several domains as the caller gives it, without its nonzeros if its rows have another order now
+	root     dist.Comm  // ranks, of which rank 0 has the whole matrix; nil: there are no other ranks
+	tiny     tiny       // the matrix of the caller, if that is smaller than the matrix of Problem
 }
 
 // sideBySide is the state of solves for several right-hand sides.

@@ -192,7 +192,11 @@ func (s *distributed) located(p dist.Part, err error) error {
 	if s.a.Domains.Count() == 1 {
 		return err
 	}
-	return fmt.Errorf("domain %d, rows from %d on: %w", p.Domain+1, p.Row+1, err)
+	rows := "rows from %d on"
+	if s.a.Order != nil {
+		rows = "row %d and its neighbours"
+	}
+	return fmt.Errorf("domain %d, "+rows+": %w", p.Domain+1, s.a.Given(p.First())+1, err)
 }
 
 // outcome is how making the preconditioner of a domain went, or of several.

@@ -67,7 +67,7 @@ func newDistributedChebyshev(s distributed) (Preconditioner, error) {
 		if p := s.a.Parts[s.a.Part(at)]; at < p.First() || at >= p.End() {
 			return 1, nil // of a ghost
 		}
-		return 0, errDiagonal(s.a.Global(at), d, true)
+		return 0, errDiagonal(s.a.Given(at), d, true)
 	})
 	if err := agree(s.a.Comm, err); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func (s *distributed) checkRows() error {
 	if bad < 0 {
 		return nil
 	}
-	return errInfinite(s.a.Global(bad))
+	return errInfinite(s.a.Given(bad))
 }
 
 // total returns the sum of what all ranks cost. Collective.

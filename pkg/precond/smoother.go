@@ -84,7 +84,7 @@ func (h *hierarchy) newRowFacts(v []float64) (f rowFacts, err error) {
 	})
 	for k, p := range parts {
 		if i := bad[k] - 1; i >= 0 && err == nil {
-			err = errDiagonal(h.over.row(i), f.diagonal[i], h.Symmetric)
+			err = errDiagonal(h.over.given(i), f.diagonal[i], h.Symmetric)
 		}
 		f.bound, f.bound0 = max(f.bound, p[0]), max(f.bound0, p[1])
 	}

@@ -76,6 +76,14 @@ func (s spreading) row(i int) int {
 	return int(s.layout.Global(i))
 }
 
+// given returns the number that was given to the row of the whole matrix that is row i here.
+func (s spreading) given(i int) int {
+	if s.layout == nil {
+		return i
+	}
+	return int(s.layout.Given(i))
+}
+
 // has reports whether unknown i is one of this rank, not a ghost.
 func (s spreading) has(i int) bool {
 	if s.layout == nil {

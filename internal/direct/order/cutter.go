@@ -6,7 +6,7 @@ type cutter struct {
 	*weighted
 	side   []uint8
 	size   [3]int64 // the weight of the sides and of the separator
-	limit  int64    // the largest weight of a side
+	most   [2]int64 // the largest weights of the sides
 	border []int32  // the separator
 	gain   []int32  // of a vertex of the separator that moves: its weight, less that of the neighbours that it pulls into the separator
 	queue  gainQueue
@@ -24,8 +24,8 @@ const (
 )
 
 // begin makes c a cutter of a separator.
-func (c *cutter) begin(g *weighted, side []uint8) {
-	c.weighted, c.side = g, side
+func (c *cutter) begin(g *weighted, side []uint8, most [2]int64) {
+	c.weighted, c.side, c.most = g, side, most
 	c.gain = grown(c.gain, len(side))
 	c.size, c.border = [3]int64{}, c.border[:0]
 	for v, s := range side {
@@ -34,25 +34,29 @@ func (c *cutter) begin(g *weighted, side []uint8) {
 			c.border = append(c.border, int32(v))
 		}
 	}
-	c.limit = int64(largestSide * float64(c.size[0]+c.size[1]+c.size[2]))
 }
 
 // better reports whether sides of some sizes are better than others: a smaller separator, or one that leaves a smaller larger side.
 func (c *cutter) better(a, b [3]int64) bool {
-	overA, overB := max(a[0], a[1], c.limit), max(b[0], b[1], c.limit)
+	over := func(size [3]int64) int64 { return max(size[0]-c.most[0], size[1]-c.most[1], 0) }
 	switch {
-	case overA != overB:
-		return overA < overB
+	case over(a) != over(b):
+		return over(a) < over(b)
 	case a[middle] != b[middle]:
 		return a[middle] < b[middle]
 	}
-	return max(a[0], a[1]) < max(b[0], b[1])
+	return max(c.share(a, 0), c.share(a, 1)) < max(c.share(b, 0), c.share(b, 1))
+}
+
+// share returns the weight of a side, relative to the largest.
+func (c *cutter) share(size [3]int64, side uint8) float64 {
+	return float64(size[side]) / float64(max(c.most[side], 1))
 }
 
 // refine moves vertices to the smaller side and to the larger side in turns, until neither helps.
 func (c *cutter) refine(passes int) {
 	to := uint8(0)
-	if c.size[1] < c.size[0] {
+	if c.share(c.size, 1) < c.share(c.size, 0) {
 		to = 1
 	}
 	for k, idle := 0, 0; k < passes && idle < 2; k++ {
@@ -74,7 +78,7 @@ func (c *cutter) pass(to uint8) (improved bool) {
 	patience := max(leastPatience, 2*len(c.border))
 	for len(c.queue) > 0 && len(c.moved) < keep+patience {
 		v, gain := c.queue.pop()
-		fits := c.size[to]+int64(c.weight[v]) <= c.limit || c.size[to] < c.size[1-to]
+		fits := c.size[to]+int64(c.weight[v]) <= c.most[to] || c.share(c.size, to) < c.share(c.size, 1-to)
 		if c.side[v] != middle || c.gain[v] != gain || !fits {
 			continue
 		}

@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"sync"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -21,14 +20,7 @@ func Dissect(ctx context.Context, g *Compressed, pool *parallel.Pool) (csr.Permu
 // dissected is Dissect with leaves of at most so many vertices.
 func dissected(ctx context.Context, g *Compressed, pool *parallel.Pool, leaf int) (csr.Permutation, error) {
 	d := &dissector{ctx: ctx, leaf: leaf, order: make([]int32, g.g.vertices())}
-	d.idle.L = &d.mu
-	ids := make([]int32, g.g.vertices())
-	for v := range ids {
-		ids[v] = int32(v)
-	}
-	d.parts = []part{{g: g.g, ids: ids}}
-	pool.Each(pool.Threads(), func(int) { d.work() })
-	if err := ctx.Err(); err != nil {
+	if err := (&divider{ctx: ctx, split: d.split}).run(g.g, 0, pool); err != nil {
 		return nil, err
 	}
 	order := make(csr.Permutation, 0, len(g.member)+len(g.last))
@@ -38,75 +30,26 @@ func dissected(ctx context.Context, g *Compressed, pool *parallel.Pool, leaf int
 	return append(order, g.last...), nil
 }
 
-// A dissector places the vertices of parts in an order.
+// A dissector places the vertices of parts in an order: those of a part take the places from its at on.
 type dissector struct {
 	ctx   context.Context
 	leaf  int
 	order []int32
-
-	mu    sync.Mutex
-	idle  sync.Cond // of threads without a part
-	parts []part
-	busy  int // threads with a part
-}
-
-// A part is a subgraph. Its vertices, which have the numbers ids in the whole, take the places from at on.
-type part struct {
-	g   *weighted
-	ids []int32
-	at  int
-}
-
-// work takes parts until there are none.
-func (d *dissector) work() {
-	f := &finder{}
-	for {
-		d.mu.Lock()
-		for len(d.parts) == 0 && d.busy > 0 {
-			d.idle.Wait()
-		}
-		if len(d.parts) == 0 {
-			d.mu.Unlock()
-			return
-		}
-		last := len(d.parts) - 1
-		p := d.parts[last]
-		d.parts = d.parts[:last]
-		d.busy++
-		d.mu.Unlock()
-		d.share(p, f)
-	}
-}
-
-// share splits a part, and leaves its parts to all threads.
-func (d *dissector) share(p part, f *finder) {
-	var parts []part
-	defer func() { // also if it panics, lest other threads wait
-		d.mu.Lock()
-		d.parts = append(d.parts, parts...)
-		d.busy--
-		d.mu.Unlock()
-		d.idle.Broadcast()
-	}()
-	parts = d.split(p, f)
 }
 
 // split places a separator behind two parts, and returns these, or places all vertices of a small part.
 func (d *dissector) split(p part, f *finder) []part {
-	if d.ctx.Err() != nil {
-		return nil
-	}
 	n := p.g.vertices()
 	if n > d.leaf {
-		halves, separator := p.g.parted(f.separated(p.g))
+		halves, separator := p.g.parted(f.separated(p.g, evenly(p.g.total())))
 		if len(halves[0]) > 0 && len(halves[1]) > 0 {
 			for k, v := range separator {
 				d.order[p.at+n-len(separator)+k] = p.ids[v]
 			}
 			in := marks(n)
 			return []part{
-				{p.g.within(halves[0], in), permuted(p.ids, halves[0]), p.at},
-				{p.g.within(halves[1], in), permuted(p.ids, halves[1]), p.at + len(halves[0])},
+				{g: p.g.within(halves[0], in), ids: permuted(p.ids, halves[0]), at: p.at},
+				{g: p.g.within(halves[1], in), ids: permuted(p.ids, halves[1]), at: p.at + len(halves[0])},
 			}
 		}
 	}

@@ -183,7 +183,7 @@ func TestSeparated(t *testing.T) {
 	for _, a := range []*csr.Matrix{m, m.Permuted(shuffled, shuffled.Inverse(), nil)} {
 		g := Compress(NewGraph(a, nil)).g
 		f := new(finder)
-		size := separates(t, g, f.separated(g))
+		size := separates(t, g, f.separated(g, evenly(g.total())))
 		if size != f.cutter.size {
 			t.Errorf("sizes %d, really %d", f.cutter.size, size)
 		}
@@ -212,7 +212,7 @@ func TestCutter(t *testing.T) {
 			}
 		}
 		c := &cutter{}
-		c.begin(g, side)
+		c.begin(g, side, evenly(g.total()).most)
 		before, size, to := slices.Clone(side), c.size, uint8(r.IntN(2))
 		for _, v := range c.border {
 			c.enter(v, 1-to)

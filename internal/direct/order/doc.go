@@ -19,6 +19,9 @@
 // A and B have at most 0.6 of the weight. Small parts are ordered by AMD. Threads take parts from a common list; what becomes of a part depends on the
 // part alone, so that the order is the same for any number of threads.
 //
+// [Partition] halves graphs by such separators into domains. A and B then have at most their shares of the weight, and S fills them up: vertices with
+// most neighbours in A first.
+//
 // [Count] finds the elimination tree, where the parent of column j is the first i > j with l_ij other than 0 ([Liu90]), and the entries of each column
 // ([Gilbert94]) in about the time of reading the graph, by
 //

@@ -57,7 +57,7 @@ func FuzzOrders(f *testing.F) {
 		}
 		whole := Compress(g).g
 		if whole.vertices() > 0 {
-			separates(t, whole, new(finder).separated(whole))
+			separates(t, whole, new(finder).separated(whole, evenly(whole.total())))
 		}
 		if _, err := RowAMD(t.Context(), m, Limit{}); err != nil {
 			t.Fatal(err)

@@ -9,15 +9,28 @@ const (
 	coarsestGraph  = 40   // vertices that a graph is coarsened to
 	leastReduction = 0.95 // coarsening ends if it leaves a larger share of the vertices
 	separatorTries = 6    // separators of the coarsest graph of which the best is kept
-	largestSide    = 0.6  // of the weight
+	largestSide    = 0.6  // of the weight, in a dissection
 	refinements    = 12   // passes at each level
 )
 
 // middle is the side of the vertices of a separator; the others are on sides 0 and 1.
 const middle = 2
 
+// An aim is what a separator shall leave.
+type aim struct {
+	first int64    // about the weight of side 0 where the search begins
+	most  [2]int64 // the largest weights of the sides
+}
+
+// evenly is the aim of a dissection, for a graph of some weight.
+func evenly(total int64) aim {
+	most := int64(largestSide * float64(total))
+	return aim{total / 2, [2]int64{most, most}}
+}
+
 // A finder finds separators, with memory that it uses again.
 type finder struct {
+	aim    aim
 	stack  []int32 // memory of coarse graphs
 	place  []int32
 	cutter cutter
@@ -61,7 +74,8 @@ func grown(s []int32, n int) []int32 {
 // separated returns the side of each vertex: no edge joins sides 0 and 1, and the separator between them is small. It is found by the multilevel
 // method [KarypisKumar98]: pairs of neighbours become one vertex until the graph is small, a separator of the small graph is found, and is
 // refined in each larger graph.
-func (f *finder) separated(g *weighted) []uint8 {
+func (f *finder) separated(g *weighted, to aim) []uint8 {
+	f.aim = to
 	if need := 3*len(g.adj) + 8*g.vertices(); cap(f.stack) < need {
 		f.stack = make([]int32, 0, need)
 	}
@@ -84,15 +98,15 @@ func (f *finder) multilevel(g *weighted, r *rand.Rand) []uint8 {
 		side[v] = small[c]
 	}
 	f.stack = f.stack[:used]
-	f.cutter.begin(g, side)
+	f.cutter.begin(g, side, f.aim.most)
 	f.cutter.refine(refinements)
 	return side
 }
 
 // smallSeparator returns the best of several separators: each begins as the boundary of the first vertices that a search from a random one meets,
-// half of the weight.
+// of the weight that is aimed at.
 func (f *finder) smallSeparator(g *weighted, r *rand.Rand) []uint8 {
-	n, half := g.vertices(), g.total()/2
+	n, half := g.vertices(), f.aim.first
 	c := &f.cutter
 	var best []uint8
 	var size [3]int64
@@ -126,7 +140,7 @@ func (f *finder) smallSeparator(g *weighted, r *rand.Rand) []uint8 {
 				side[v] = middle
 			}
 		}
-		c.begin(g, side)
+		c.begin(g, side, f.aim.most)
 		c.refine(refinements)
 		if best == nil || c.better(c.size, size) {
 			best, size = side, c.size

@@ -138,7 +138,7 @@ func identifyOverDomains(s *choice.System) identity {
 		})
 		return hex.EncodeToString(sum[:])
 	})
-	id.Threads, id.Rows, id.Nonzeros, id.Domains = 0, int(s.Job.N), int(s.Job.NNZ), s.Job.Domains.Count()
+	id.Threads, id.Rows, id.Nonzeros, id.Domains, id.ByGraph = 0, int(s.Job.N), int(s.Job.NNZ), s.Job.Domains.Count(), s.Job.Order != nil
 	for k, v := range s.Opt.Precond.NearNull {
 		sum := vectorsDigest(s.Job, v, nil)
 		id.Options = append(id.Options, option{fmt.Sprintf("near-null vector %d", k+1), hex.EncodeToString(sum[:8])})

@@ -29,8 +29,9 @@ type identity struct {
 	MaxMemory int64    `json:"max_memory"`
 	Rows      int      `json:"rows"`
 	Nonzeros  int      `json:"nonzeros"`
-	Matrix    string   `json:"matrix"`            // SHA-256 of pattern and values
-	Domains   int      `json:"domains,omitempty"` // 0: one
+	Matrix    string   `json:"matrix"`             // SHA-256 of pattern and values
+	Domains   int      `json:"domains,omitempty"`  // 0: one
+	ByGraph   bool     `json:"by_graph,omitempty"` // the domains, not by ranges of rows
 	Options   []option `json:"options"`
 }
 
@@ -156,6 +157,9 @@ func (then identity) differs(now identity) string {
 			then.Rows, then.Nonzeros, now.Rows, now.Nonzeros)
 	case then.Domains != now.Domains:
 		return fmt.Sprintf("is of %d domains, not %d", max(then.Domains, 1), max(now.Domains, 1))
+	case then.ByGraph != now.ByGraph:
+		by := map[bool]string{false: "ranges of rows", true: "the graph of the matrix"}
+		return fmt.Sprintf("is of domains by %s, not by %s (--reorder, --max-memory)", by[then.ByGraph], by[now.ByGraph])
 	case then.Matrix != now.Matrix:
 		return "is of another matrix of the same size"
 	}

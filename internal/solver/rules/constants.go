@@ -429,6 +429,29 @@ const (
 	MaxRestart = 1280
 )
 
+// Constants by which rows are cut into domains: in the order given, or by the graph of the matrix.
+const (
+	// FewGhosts is the most ghosts with which domains are ranges of the rows given: their exchange takes less than a tenth of a product then.
+	// Unit: ghosts a row. Source: 16 bytes for a ghost, 12 for a nonzero; of tridiagonal systems in a random order two domains have 0.75.
+	// Fit: not fitted: it follows from the source.
+	FewGhosts = 0.5
+	// GhostsLeft is the largest share of these ghosts that domains by the graph may have.
+	// Unit: ratio. Source: chosen. Fit: not fitted: chosen so that the gain pays for sending all rows to other ranks.
+	GhostsLeft = 0.5
+	// HeaviestDomain is the largest weight of a domain by the graph: a nonzero counts 1, a row as many as rows have in the mean.
+	// Unit: relative to the mean. Source: meshes have 1.05 in domains of 200 rows. Fit: go test ./internal/direct/order -run TestPartition -v.
+	HeaviestDomain = 1.1
+	// GraphNodeBytes is the memory of a node where rank 0 halves the graph with GraphThreads threads.
+	// Unit: bytes. Source: the arrays that live at one time. Fit: go test ./internal/solver/ranks -run TestMemoryOfCut -v.
+	GraphNodeBytes = 150
+	// GraphEdgeBytes is that of a neighbour of a node.
+	// Unit: bytes. Source: the arrays that live at one time. Fit: go test ./internal/solver/ranks -run TestMemoryOfCut -v.
+	GraphEdgeBytes = 60
+	// GraphThreads is the number of threads: the first halves take longest, and memory grows with threads.
+	// Unit: threads. Source: chosen. Fit: not fitted: chosen by judgement.
+	GraphThreads = 4
+)
+
 // The model of ReorderAuto, measured on matrices of 0.5 to 12 million nonzeros with two threads. The number of threads in use does not
 // enter, so that results do not depend on it.
 const (
