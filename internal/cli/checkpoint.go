@@ -30,6 +30,7 @@ type checkpointFlags struct {
 
 	requests chan struct{} // SIGUSR1 asks for a checkpoint
 	failed   string        // the last error of writing a checkpoint
+	from     *os.File      // the file of resume, open; nil: there is none
 }
 
 // asked reports whether the run writes checkpoints or continues from one.
@@ -94,19 +95,30 @@ func (f *checkpointFlags) replaceable() bool {
 	return n == 0 || bytes.Equal(start[:n], []byte(checkpoint.Magic))
 }
 
-// read reads the checkpoint to continue from. Unless flags give them, the number of threads and the memory limit are taken
-// from the checkpoint.
-func (f *checkpointFlags) read(opt *solve.Options) error {
+// open opens the checkpoint to continue from. Unless flags give them, the number of threads and the memory limit are taken
+// from the checkpoint. A rank that does not see the file gets its vectors from rank 0.
+func (f *checkpointFlags) open(j *job, opt *solve.Options) (err error) {
 	if f.resume == "" {
 		return nil
 	}
-	in, err := os.Open(f.resume)
-	if err != nil {
+	if f.from, err = os.Open(f.resume); err != nil {
+		if j.rank() > 0 {
+			return nil
+		}
 		return &exitError{exitInput, fmt.Errorf("--resume: %w", err)}
 	}
-	defer in.Close()
-	c, err := checkpoint.Read(in)
-	if err != nil {
+	var c solve.Checkpoint
+	info, err := f.from.Stat()
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		c, err = checkpoint.Open(f.from, info.Size())
+	case err == nil && j.rank() == 0:
+		c, err = checkpoint.Read(f.from)
+	}
+	switch {
+	case j.rank() > 0 && (err != nil || c == nil):
+		return nil
+	case err != nil:
 		return f.refused(err)
 	}
 	if !f.threads {
@@ -119,6 +131,13 @@ func (f *checkpointFlags) read(opt *solve.Options) error {
 	return nil
 }
 
+// close closes the checkpoint that the run continued from.
+func (f *checkpointFlags) close() {
+	if f.from != nil {
+		f.from.Close()
+	}
+}
+
 // refused adds the name of the file to the error of a checkpoint.
 func (f *checkpointFlags) refused(err error) error {
 	var refused *solve.CheckpointError
@@ -128,33 +147,54 @@ func (f *checkpointFlags) refused(err error) error {
 	return err
 }
 
-// takeCheckpoints makes the solver take checkpoints. Rank 0 writes them for all ranks.
+// takeCheckpoints makes the solver take checkpoints, which all ranks write when rank 0 wants one.
 func (r *solveRun) takeCheckpoints() {
 	f := &r.checkpoint
-	if f.file == "" || r.job.rank() > 0 {
+	if f.file == "" {
 		return
 	}
-	r.opt.Checkpoint.Request, r.opt.Checkpoint.Save = f.requests, r.saveCheckpoint
-	r.report.Checkpoint = &report.Checkpoint{}
+	r.opt.Checkpoint.Save = r.saveCheckpoint
+	if r.job.rank() > 0 {
+		return
+	}
+	r.opt.Checkpoint.Request, r.report.Checkpoint = f.requests, &report.Checkpoint{}
 	host.RemoveStale(filepath.Dir(f.file))
 	if _, err := os.Stat(f.file); err == nil && !host.Same(f.file, f.resume) {
 		r.opt.Log(fmt.Sprintf("checkpoint %s is there already and will be replaced; --resume %s would go on from it", f.file, f.file))
 	}
 }
 
+// writeCheckpoint writes a checkpoint and returns its size. Collective if the matrix is spread.
+func (r *solveRun) writeCheckpoint(c *checkpoint.Taken) (bytes int64, err error) {
+	path, background := r.checkpoint.file, context.Background()
+	through := func(w io.Writer) (err error) {
+		bytes, err = c.WriteTo(w)
+		return err
+	}
+	if !r.spread() || r.job.alone() {
+		err = host.WriteContext(background, path, through)
+	} else {
+		err = r.job.writeTogether(background, path, func(w io.WriterAt) (err error) {
+			bytes, err = c.WriteParts(w)
+			return err
+		}, through)
+	}
+	if err == nil && r.job.rank() == 0 {
+		err = host.SyncFolder(path)
+	}
+	return bytes, err
+}
+
 // saveCheckpoint writes a checkpoint. If writing fails, the solve goes on.
 func (r *solveRun) saveCheckpoint(c solve.Checkpoint) {
 	writing.Add(1)
 	defer writing.Add(-1)
-	f, start, bytes := &r.checkpoint, time.Now(), int64(0)
-	err := host.WriteContext(context.Background(), f.file, func(w io.Writer) (err error) {
-		bytes, err = c.WriteTo(w)
-		return err
-	})
-	if err == nil {
-		err = host.SyncFolder(f.file)
-	}
-	if err != nil {
+	f, start := &r.checkpoint, time.Now()
+	bytes, err := r.writeCheckpoint(c.(*checkpoint.Taken))
+	switch {
+	case r.job.rank() > 0:
+		return
+	case err != nil:
 		if text := oneLine(err); text != f.failed {
 			fmt.Fprintf(r.err, "mpsolve: no checkpoint written: %s; the solve goes on\n", report.Printable(text))
 			f.failed = text

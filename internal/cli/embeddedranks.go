@@ -158,14 +158,11 @@ func (e *Embedded) setUpShared(ctx context.Context) error {
 // Collective.
 func (e *Embedded) spreadShared() error {
 	j, s := e.run.job, e.shared
-	counts := dist.NewCounts(s.n)
-	counts.AddRows(s.have[j.rank()].From, s.rows.RowPtr)
-	counts.Sum(j.comm)
 	domains := cmp.Or(e.run.cut(), dist.DefaultDomains(s.n))
 	if int64(domains) > s.n {
 		return &solve.InputError{Msg: fmt.Sprintf("%d domains of %d rows: each needs a row at least", domains, s.n)}
 	}
-	d, err := counts.Cut(domains)
+	d, err := dist.CutRows(j.comm, s.n, s.have[j.rank()].From, s.rows.RowPtr, domains)
 	if err != nil {
 		return err
 	}

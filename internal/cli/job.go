@@ -171,20 +171,19 @@ func (j *job) agree(err error) error {
 	if j.alone() {
 		return err
 	}
+	rank := dist.First(j.comm, err != nil)
+	if rank < 0 {
+		return nil
+	}
 	var own []byte
 	if err != nil {
 		own = append([]byte{byte(exitCode(err))}, err.Error()...)
 	}
-	for r, b := range j.comm.Gather(own) {
-		switch {
-		case len(b) == 0:
-			continue
-		case r == 0 && j.rank() == 0:
-			return err
-		}
-		return told(r, int(b[0]), string(b[1:]))
+	b := dist.Share(j.comm, rank, own)
+	if rank == 0 && j.rank() == 0 {
+		return err
 	}
-	return nil
+	return told(rank, int(b[0]), string(b[1:]))
 }
 
 // told returns the error that another rank has sent.

@@ -31,12 +31,23 @@ func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float
 	return rescue(err, strings.Split(paths, "\x00"), func(path string) error { return j.writeThrough(ctx, path, rows, own, opt) })
 }
 
-// writeArray writes an array completely or not at all. All ranks write a plain file, each its own bytes; rank 0 writes
-// anything else. Collective.
+// writeArray writes an array completely or not at all. Collective.
 func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]float64, opt matrixmarket.WriteOptions) error {
 	if j.alone() || strings.HasSuffix(path, ".gz") {
 		return j.writeThrough(ctx, path, rows, own, opt)
 	}
+	return j.writeTogether(ctx, path,
+		func(w io.WriterAt) error {
+			return matrixmarket.WriteDenseAt(j.comm, w, rows, own, opt)
+		},
+		func(w io.Writer) error {
+			return matrixmarket.WriteDenseThrough(j.comm, w, rows, own, opt)
+		})
+}
+
+// writeTogether writes a file completely or not at all: by parts all ranks write to a plain file, each its own bytes; by through rank 0 writes to
+// anything else, and to a file that another rank cannot open. Collective.
+func (j *job) writeTogether(ctx context.Context, path string, parts func(io.WriterAt) error, through func(io.Writer) error) error {
 	var f *host.File
 	var err error
 	temp := ""
@@ -49,9 +60,29 @@ func (j *job) writeArray(ctx context.Context, path string, rows int64, own [][]f
 		return err
 	}
 	if temp = string(dist.Share(j.comm, 0, []byte(temp))); temp == "" { // a device, a FIFO or an open descriptor
-		return j.commit(f, matrixmarket.WriteDenseThrough(j.comm, f, rows, own, opt))
+		return j.commit(f, through(f))
 	}
-	return j.commit(f, j.writeParts(f, temp, rows, own, opt))
+	var part *os.File
+	if j.rank() == 0 {
+		part = f.File
+	} else {
+		part, err = os.OpenFile(temp, os.O_WRONLY, 0)
+	}
+	if dist.Any(j.comm, err != nil) {
+		if part != nil && j.rank() > 0 {
+			part.Close()
+		}
+		return j.commit(f, through(f))
+	}
+	err = parts(pathless{part})
+	var closed error
+	if j.rank() > 0 {
+		closed = withoutPath(errors.Join(part.Sync(), part.Close()))
+	}
+	if err == nil {
+		err = j.agree(closed)
+	}
+	return j.commit(f, err)
 }
 
 // commit completes or removes the file of rank 0, by the error of writing, which is the same on all ranks. Collective.
@@ -60,32 +91,6 @@ func (j *job) commit(f *host.File, err error) error {
 		err = f.Commit(err)
 	}
 	return j.agree(err)
-}
-
-// writeParts has each rank write its own bytes to the file, which has a temporary name and is open on rank 0. Collective.
-func (j *job) writeParts(f *host.File, temp string, rows int64, own [][]float64, opt matrixmarket.WriteOptions) error {
-	var part *os.File
-	var err error
-	if j.rank() == 0 {
-		part = f.File
-	} else {
-		part, err = os.OpenFile(temp, os.O_WRONLY, 0)
-	}
-	if err := j.agree(withoutPath(err)); err != nil {
-		if part != nil && j.rank() > 0 {
-			part.Close()
-		}
-		return err
-	}
-	err = matrixmarket.WriteDenseAt(j.comm, pathless{part}, rows, own, opt)
-	var closed error
-	if j.rank() > 0 {
-		closed = withoutPath(errors.Join(part.Sync(), part.Close()))
-	}
-	if err == nil {
-		err = j.agree(closed)
-	}
-	return err
 }
 
 // writeThrough has rank 0 write the whole array, compressed if the name ends in .gz. Collective.

@@ -68,6 +68,7 @@ func (r *solveRun) run(ctx context.Context) error {
 			r.opt.Device.Close()
 		}
 	}()
+	defer r.checkpoint.close()
 	defer r.listen()()
 	err := r.together(ctx, func() error { return r.read(ctx) })
 	switch {
@@ -129,8 +130,8 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	if !r.job.alone() {
 		r.device.spread(r.job)
 	}
-	if r.opt.Device, err = r.device.open(r.streams); err == nil && r.job.rank() == 0 {
-		err = r.checkpoint.read(&r.opt)
+	if r.opt.Device, err = r.device.open(r.streams); err == nil {
+		err = r.checkpoint.open(r.job, &r.opt)
 	}
 	r.phase.Store("reading " + r.path)
 	if err := r.job.agree(err); err != nil {

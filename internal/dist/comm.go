@@ -151,6 +151,8 @@ func Numbers[T int32 | int64 | float32 | float64](b []byte) []T {
 type Traffic struct {
 	Messages, Bytes int64         // sent through connections
 	Exchanged       int64         // messages sent to other ranks by Alltoall
+	Swapped         int64         // bytes of these
+	Gathered        int64         // bytes of other ranks in what Gather returned
 	Collectives     int64         // Barrier, Broadcast, Gather and Alltoall
 	Reductions      int64         // Sum and Max
 	Numbers         int64         // numbers reduced by these
@@ -164,7 +166,7 @@ type Traffic struct {
 func (t Traffic) Minus(u Traffic) Traffic {
 	return Traffic{
 		Messages: t.Messages - u.Messages, Bytes: t.Bytes - u.Bytes,
-		Exchanged: t.Exchanged - u.Exchanged, Collectives: t.Collectives - u.Collectives,
+		Exchanged: t.Exchanged - u.Exchanged, Swapped: t.Swapped - u.Swapped, Gathered: t.Gathered - u.Gathered, Collectives: t.Collectives - u.Collectives,
 		Reductions: t.Reductions - u.Reductions, Numbers: t.Numbers - u.Numbers,
 		Halo: t.Halo - u.Halo, Waiting: t.Waiting - u.Waiting,
 		Reduction: t.Reduction - u.Reduction, Others: t.Others - u.Others,
@@ -222,7 +224,13 @@ func (t *Timed) Broadcast(root int, b []byte) {
 // Gather implements Comm.
 func (t *Timed) Gather(b []byte) [][]byte {
 	defer t.collected(time.Now())
-	return t.Comm.Gather(b)
+	all := t.Comm.Gather(b)
+	for r, b := range all {
+		if r != t.Rank() {
+			t.Traffic.Gathered += int64(len(b))
+		}
+	}
+	return all
 }
 
 // Alltoall implements Comm.
@@ -231,6 +239,7 @@ func (t *Timed) Alltoall(to [][]byte) [][]byte {
 	for r, b := range to {
 		if r != t.Rank() && len(b) > 0 {
 			t.Traffic.Exchanged++
+			t.Traffic.Swapped += int64(len(b))
 		}
 	}
 	return t.Comm.Alltoall(to)

@@ -166,7 +166,13 @@ func (c *Counts) Cut(domains int) (Domains, error) {
 
 // CutMatrix cuts the rows of a whole matrix into so many domains.
 func CutMatrix(m *csr.Matrix, domains int) (Domains, error) {
-	c := NewCounts(int64(m.Rows))
-	c.AddRows(0, m.RowPtr)
+	return CutRows(Self{}, int64(m.Rows), 0, m.RowPtr, domains)
+}
+
+// CutRows cuts so many rows into domains; this rank has rows first, first + 1, ..., given their row offsets. It is collective.
+func CutRows(comm Comm, rows, first int64, ptr []int64, domains int) (Domains, error) {
+	c := NewCounts(rows)
+	c.AddRows(first, ptr)
+	c.Sum(comm)
 	return c.Cut(domains)
 }

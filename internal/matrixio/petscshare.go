@@ -80,7 +80,7 @@ func (p *petscShare) read(ctx context.Context, from, to, first int64) (*matrixma
 	if err := p.fits(to-from, p.cols, n, wide); err != nil { // wide columns take no more than imaginary parts
 		return nil, err
 	}
-	e := &matrixmarket.Entries{Rows: int(to - from), Cols: int(p.cols), Row: spread(ptr), First: from}
+	e := &matrixmarket.Entries{Rows: int(to - from), Cols: int(p.cols), First: from}
 	columns := p.from(ctx, p.columns+int64(p.whole.bytes)*first)
 	var err error
 	if wide {
@@ -95,7 +95,27 @@ func (p *petscShare) read(ctx context.Context, from, to, first int64) (*matrixma
 	if e.Val, _, err = s.floats(n, kind{'f', 8}, "the values"); err != nil {
 		return nil, err
 	}
+	if m := (&csr.Matrix{Rows: e.Rows, Cols: e.Cols, RowPtr: ptr, Col: e.Col, Val: e.Val}); !wide && tidy(m) {
+		c := matrixmarket.NewContent(s.in.Name, s.bytes(), e.Header, e.Rows, e.Cols, s.opt)
+		c.SetMatrix(m, nil, 0)
+		return c, nil
+	}
+	e.Row = spread(ptr)
 	return s.content(e)
+}
+
+// tidy reports whether the columns of each row ascend, without duplicates, and the values are finite and not 0: then there is nothing to assemble.
+func tidy(m *csr.Matrix) bool {
+	for i := range m.Rows {
+		last := int32(-1)
+		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+			if v := m.Val[k]; m.Col[k] <= last || v == 0 || v-v != 0 {
+				return false
+			}
+			last = m.Col[k]
+		}
+	}
+	return true
 }
 
 // readDense reads rows of a dense matrix, which lie one after the other, or elements of a vector.

@@ -1,6 +1,7 @@
 package matrixio
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -257,5 +259,50 @@ func TestConcurrentRanksReadTheirElements(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A rank that reads rows of a PETSc file allocates little more than these take.
+func TestPETScShareAllocates(t *testing.T) {
+	const rows, each = 400_000, 7
+	m := &csr.Matrix{Rows: rows, Cols: rows, RowPtr: []int64{0}}
+	for i := range rows {
+		for j := range each {
+			m.Col, m.Val = append(m.Col, int32(min(i, rows-each)+j)), append(m.Val, float64(i+j+1))
+		}
+		m.RowPtr = append(m.RowPtr, int64(len(m.Val)))
+	}
+	path := written(t, "petsc", &matrixmarket.Content{Rows: m.Rows, Cols: m.Cols, Matrix: m})
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := make([]byte, 64)
+	if _, err := f.ReadAt(head, 0); err != nil {
+		t.Fatal(err)
+	}
+	in := &matrixmarket.File{Name: path, Stream: bufio.NewReader(f), At: f, Size: info.Size()}
+	s, err := Recognise(path, head).Share(t.Context(), in, matrixmarket.Options{Threads: 1})
+	if err != nil || s == nil {
+		t.Fatal(s, err)
+	}
+	from, to := int64(m.Rows/4), int64(m.Rows/2)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	part, err := s.Read(t.Context(), from, to, m.RowPtr[from])
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	share := csr.Bytes(to-from, int64(part.Matrix.NNZ()))
+	got := int64(after.TotalAlloc - before.TotalAlloc)
+	t.Logf("%d bytes for %d, %.2f times", got, share, float64(got)/float64(share))
+	if got > share*13/10+1<<20 {
+		t.Errorf("%d bytes are allocated for a share of %d", got, share)
 	}
 }

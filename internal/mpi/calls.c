@@ -2,6 +2,7 @@
 
 #include "library.h"
 
+#include <sched.h>
 #include <string.h>
 
 int mpilib_finalize(void) { return mpilib_call.Finalize(); }
@@ -60,12 +61,33 @@ int mpilib_allgatherv(const void *b, int n, void *all, const int *counts, const 
 	return mpilib_call.Allgatherv(b, n, mpilib.is.byte, all, counts, places, mpilib.is.byte, comm);
 }
 
-int mpilib_alltoall(const void *to, int n, void *from, mpilib_handle comm)
-{
-	return mpilib_call.Alltoall(to, n, mpilib.is.byte, from, n, mpilib.is.byte, comm);
-}
-
 static void *request(void *requests, int k) { return (char *)requests + (size_t)k * mpilib.is.request; }
+
+int mpilib_numbers(const int64_t *out, int64_t *in, int size, int tag, mpilib_handle comm, void *requests)
+{
+	int64_t status[8]; /* 20 to 32 bytes */
+	int sent = 0, waiting = 0, there, done, code = 0;
+	for (int r = 0; r < size && !code; r++)
+		if (out[r]) code = mpilib_call.Issend(&out[r], 8, mpilib.is.byte, r, tag, comm, request(requests, sent++));
+	while (!code) {
+		code = mpilib_call.Iprobe(mpilib.is.any_source, tag, comm, &there, status);
+		if (code) break;
+		if (there) {
+			int from = *(int *)((char *)status + mpilib.is.source);
+			code = mpilib_call.Recv(&in[from], 8, mpilib.is.byte, from, tag, comm, status);
+			continue;
+		}
+		code = mpilib_call.Testall(waiting ? 1 : sent, requests, &done, mpilib.is.statuses_ignore);
+		if (code || (done && waiting)) break;
+		if (done) {
+			code = mpilib_call.Ibarrier(comm, requests);
+			waiting = 1;
+		} else {
+			sched_yield();
+		}
+	}
+	return code;
+}
 
 int mpilib_send_init(const void *b, int n, int to, int tag, mpilib_handle comm, void *requests, int k)
 {

@@ -61,8 +61,8 @@ func (c *comm) Gather(b []byte) [][]byte {
 	}
 }
 
-// Alltoall tells each rank how long its message is, 8 bytes from each to each. The messages themselves go only between ranks that have
-// something for each other, in pieces of swapBytes.
+// Alltoall tells ranks how long their messages are, 8 bytes to each that gets one. The messages go in pieces of swapBytes. So a rank sends and
+// receives nothing for others but what is theirs, apart from a barrier; only in its own memory is there a place for each rank.
 func (c *comm) Alltoall(to [][]byte) [][]byte {
 	if len(to) != c.size {
 		panic(fmt.Sprintf("mpi: messages for %d ranks of %d", len(to), c.size))
@@ -96,9 +96,15 @@ func (c *comm) announce(to [][]byte) (from [][]byte, tag C.int) {
 	defer c.calling.Unlock()
 	out, in := make([]int64, c.size), make([]int64, c.size)
 	for r, b := range to {
-		out[r] = int64(len(b))
+		if r != c.rank {
+			out[r] = int64(len(b))
+		}
 	}
-	check(C.mpilib_alltoall(pointer(out), 8, pointer(in), c.handle), "MPI_Alltoall")
+	in[c.rank] = int64(len(to[c.rank]))
+	if c.size > 1 { // the next tag is another one: a fast rank may send its messages while a slow one still asks who has something for it
+		requests := c.scratch.grow((c.size + 1) * int(C.mpilib.is.request))
+		check(C.mpilib_numbers((*C.int64_t)(pointer(out)), (*C.int64_t)(pointer(in)), C.int(c.size), c.nextTag(), c.handle, pointer(requests)), "MPI_Ibarrier")
+	}
 	return results(in), c.nextTag()
 }
 
@@ -129,7 +135,7 @@ func results(lengths []int64) [][]byte {
 	all := make([][]byte, len(lengths))
 	for r, n := range lengths {
 		if n < 0 || n > maxBytes {
-			panic(&dist.Error{Call: "MPI_Alltoall", Reason: fmt.Sprintf("a message of %d bytes from rank %d: the ranks are out of step", n, r)})
+			panic(&dist.Error{Call: "MPI_Recv", Reason: fmt.Sprintf("a message of %d bytes from rank %d: the ranks are out of step", n, r)})
 		}
 		all[r] = make([]byte, n)
 	}

@@ -38,7 +38,7 @@ static int openmpi(void *lib, mpilib_constants *is, char *why, size_t n)
 		{&is->int64, "ompi_mpi_int64_t"}, {&is->sum, "ompi_mpi_op_sum"}, {&is->max, "ompi_mpi_op_max"},
 	};
 	*is = (mpilib_constants){
-		.kind = MPILIB_OPENMPI, .request = sizeof(void *), .serialized = 2, .in_place = (void *)1,
+		.kind = MPILIB_OPENMPI, .request = sizeof(void *), .serialized = 2, .any_source = -1, .source = 0, .in_place = (void *)1,
 	};
 	for (size_t k = 0; k < sizeof handles / sizeof *handles; k++)
 		if (!(*handles[k].at = (mpilib_handle)dlsym(lib, handles[k].name))) {
@@ -50,7 +50,7 @@ static int openmpi(void *lib, mpilib_constants *is, char *why, size_t n)
 
 /* https://www.mpich.org/abi, mpi.h of MPICH 3.1 to 5. */
 static const mpilib_constants mpich = {
-	.kind = MPILIB_MPICH, .request = sizeof(int), .serialized = 2,
+	.kind = MPILIB_MPICH, .request = sizeof(int), .serialized = 2, .any_source = -2, .source = 2 * sizeof(int),
 	.world = 0x44000000, .errors_return = 0x54000001,
 	.byte = 0x4c00010d, .int64 = 0x4c00083a, .sum = 0x58000003, .max = 0x58000001,
 	.in_place = (void *)-1, .statuses_ignore = (void *)1,
@@ -58,7 +58,7 @@ static const mpilib_constants mpich = {
 
 /* MPI 5.0, chapter 20, and mpi.h of https://github.com/mpi-forum/mpi-abi-stubs. */
 static const mpilib_constants abi = {
-	.kind = MPILIB_ABI, .request = sizeof(void *), .serialized = 2048,
+	.kind = MPILIB_ABI, .request = sizeof(void *), .serialized = 2048, .any_source = -1, .source = 0,
 	.world = 0x101, .errors_return = 0x143,
 	.byte = 0x247, .int64 = 0x258, .sum = 0x21, .max = 0x23,
 	.in_place = (void *)1,

@@ -21,7 +21,11 @@
 	F(Bcast, (void *, int, mpilib_handle, int, mpilib_handle)) \
 	F(Allgather, (const void *, int, mpilib_handle, void *, int, mpilib_handle, mpilib_handle)) \
 	F(Allgatherv, (const void *, int, mpilib_handle, void *, const int *, const int *, mpilib_handle, mpilib_handle)) \
-	F(Alltoall, (const void *, int, mpilib_handle, void *, int, mpilib_handle, mpilib_handle)) \
+	F(Issend, (const void *, int, mpilib_handle, int, int, mpilib_handle, void *)) \
+	F(Iprobe, (int, int, mpilib_handle, int *, void *)) \
+	F(Recv, (void *, int, mpilib_handle, int, int, mpilib_handle, void *)) \
+	F(Testall, (int, void *, int *, void *)) \
+	F(Ibarrier, (mpilib_handle, void *)) \
 	F(Send_init, (const void *, int, mpilib_handle, int, int, mpilib_handle, void *)) \
 	F(Recv_init, (void *, int, mpilib_handle, int, int, mpilib_handle, void *)) \
 	F(Startall, (int, void *)) \

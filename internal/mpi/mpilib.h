@@ -13,6 +13,8 @@ typedef struct {
 	int kind;
 	size_t request; /* bytes of a request in an array of them */
 	int serialized; /* MPI_THREAD_SERIALIZED */
+	int any_source;
+	size_t source; /* offset of MPI_SOURCE in a status */
 	mpilib_handle world, errors_return;
 	mpilib_handle byte, int64, sum, max;
 	void *in_place, *statuses_ignore;
@@ -58,7 +60,11 @@ int mpilib_max(int64_t *x, int n, mpilib_handle comm);
 int mpilib_broadcast(void *b, int n, int root, mpilib_handle comm);
 int mpilib_allgather(const void *b, int n, void *all, mpilib_handle comm);
 int mpilib_allgatherv(const void *b, int n, void *all, const int *counts, const int *places, mpilib_handle comm);
-int mpilib_alltoall(const void *to, int n, void *from, mpilib_handle comm);
+
+/* Sends out[r] to each rank r for which it is not 0, and sets in[r] to what came from rank r; a rank does not know who sends. requests is an
+   array of size + 1. This is NBX of Hoefler, Siebert and Lumsdaine (PPoPP 2010): a rank whose synchronous sends have been received enters a
+   nonblocking barrier, after which nothing more can come. No other message of the communicator may have the tag. */
+int mpilib_numbers(const int64_t *out, int64_t *in, int size, int tag, mpilib_handle comm, void *requests);
 
 /* Persistent messages of n bytes; requests is an array of them, k the place in it. */
 int mpilib_send_init(const void *b, int n, int to, int tag, mpilib_handle comm, void *requests, int k);

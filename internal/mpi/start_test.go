@@ -71,7 +71,7 @@ func TestLibraries(t *testing.T) {
 	}{
 		{"missing", missing, "2", "code", 5, "MPI: MPSOLVE_MPI: no " + missing + ": set it to openmpi, mpich, abi, none, or the path of an MPI library\n"},
 		{"no MPI", "libm.so.6", "2", "code", 5, "MPI: mpiexec of MPICH or its kin started 2 processes, but libm.so.6 has no MPI_Get_library_version: too old, or no MPI: set "},
-		{"old", compiled(t, "stub.c", "OLD"), "1", "code", 5, " has no MPI_Alltoall: too old, or no MPI: set MPSOLVE_MPI to "},
+		{"old", compiled(t, "stub.c", "OLD"), "1", "code", 5, " has no MPI_Ibarrier: too old, or no MPI: set MPSOLVE_MPI to "},
 		{"unknown", compiled(t, "stub.c", "UNKNOWN"), "1", "code", 5, " is of an unknown kind: Exotic MPI 7: set MPSOLVE_MPI to "},
 		{"single", compiled(t, "stub.c", "SINGLE"), "1", "code", 5, " has no MPI_THREAD_SERIALIZED: set MPSOLVE_MPI to "},
 		{"alone", compiled(t, "stub.c"), "2", "code", 5, "(the MPICH family) sees 1 of them: "},

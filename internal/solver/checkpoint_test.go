@@ -330,6 +330,15 @@ func TestDamagedCheckpoint(t *testing.T) {
 		if _, err := checkpoint.Read(bytes.NewReader(b)); !errors.As(err, &refused) {
 			t.Fatalf("%s: %v", what, err)
 		}
+		k, err := checkpoint.Open(bytes.NewReader(b), int64(len(b)))
+		if err == nil {
+			opt := c.opt
+			opt.Threads, opt.Checkpoint.Resume = 1, k
+			_, err = New(t.Context(), c.m, opt)
+		}
+		if !errors.As(err, &refused) {
+			t.Fatalf("%s, opened: %v", what, err)
+		}
 	}
 	for k := range good {
 		check(fmt.Sprint("first ", k, " bytes"), good[:k])
@@ -338,6 +347,6 @@ func TestDamagedCheckpoint(t *testing.T) {
 		check(fmt.Sprint("bit in byte ", k), bad)
 	}
 	check("longer", append(bytes.Clone(good), 0))
-	check("other version", bytes.Replace(good, []byte("checkpoint 1\n"), []byte("checkpoint 2\n"), 1))
+	check("other version", bytes.Replace(good, []byte("checkpoint 2\n"), []byte("checkpoint 1\n"), 1))
 	check("text", []byte("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"))
 }

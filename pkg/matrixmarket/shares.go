@@ -194,10 +194,7 @@ func (r *reading) distribute(ctx context.Context, c dist.Comm, v *Distributed, o
 func adopt(c dist.Comm, d dist.Domains, m dist.Slab, nonzeros int64, domains int) (*dist.Matrix, error) {
 	if dist.Any(c, int64(m.NNZ()) != nonzeros) {
 		lo, _ := d.Owned(c.Rank(), c.Size())
-		counts := dist.NewCounts(d.Rows())
-		counts.AddRows(d.Start[lo], m.RowPtr)
-		counts.Sum(c)
-		if e, err := counts.Cut(domains); err == nil && !slices.Equal(d.Start, e.Start) {
+		if e, err := dist.CutRows(c, d.Rows(), d.Start[lo], m.RowPtr, domains); err == nil && !slices.Equal(d.Start, e.Start) {
 			if m, err = dist.Move(c, m, d.Start[lo], e); err != nil {
 				return nil, err
 			}

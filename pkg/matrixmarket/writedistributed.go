@@ -45,27 +45,23 @@ func WriteDenseAt(c dist.Comm, w io.WriterAt, rows int64, own [][]float64, opt W
 // WriteDenseThrough is WriteDenseAt for a file that only rank 0 can write to, such as a pipe: the other ranks send their text to rank 0,
 // piece by piece, and do not use w. Collective.
 func WriteDenseThrough(c dist.Comm, w io.Writer, rows int64, own [][]float64, opt WriteOptions) error {
-	var err error
-	put := func(b []byte) {
-		if c.Rank() == 0 && err == nil {
-			_, err = w.Write(b)
-		}
+	put := func(b []byte) error {
+		_, err := w.Write(b)
+		return err
 	}
-	put(denseHead(rows, len(own), opt))
+	var err error
+	if c.Rank() == 0 {
+		err = put(denseHead(rows, len(own), opt))
+	}
 	for column, x := range own {
-		for r, length := range c.Gather(dist.Bytes([]int64{int64(len(x))})) {
-			pieces := int((dist.Numbers[int64](length)[0] + writePiece - 1) / writePiece)
-			for k := 0; k < pieces; k += sentPieces {
-				if err := agree(c, err); err != nil {
-					return err
-				}
-				to := make([][]byte, c.Size())
-				if r == c.Rank() {
-					to[0] = bytes.Join(opt.formatted(column, x, k, min(k+sentPieces, pieces)), nil)
-				}
-				put(c.Alltoall(to)[r])
-			}
+		if err := agree(c, err); err != nil {
+			return err
 		}
+		pieces := (len(x) + writePiece - 1) / writePiece
+		err = dist.Funnel(c, func(yield func([]byte) bool) {
+			for k := 0; k < pieces && yield(bytes.Join(opt.formatted(column, x, k, min(k+sentPieces, pieces)), nil)); k += sentPieces {
+			}
+		}, put)
 	}
 	return agree(c, err)
 }

@@ -83,16 +83,15 @@ func (s *distributed) total(c Cost) Cost {
 // agree returns, on all ranks, the error of the first rank that has one: with the same text and for errors.Is the same
 // of the errors of New. Collective.
 func agree(c dist.Comm, err error) error {
+	rank := dist.First(c, err != nil)
+	if rank < 0 {
+		return nil
+	}
 	var own []byte
 	if err != nil {
 		own = encodeError(err)
 	}
-	for _, b := range c.Gather(own) {
-		if len(b) > 0 {
-			return decodeError(b)
-		}
-	}
-	return nil
+	return decodeError(dist.Share(c, rank, own))
 }
 
 // causes are the errors of New that others may be. Of two that an error is, the more special one comes first.

@@ -7,3 +7,11 @@
 #define MPI_ERRORS_RETURN  0x143
 #define MPI_BYTE           0x247
 #define MPI_INT64_T        0x258
+#define MPI_ANY_SOURCE     -1
+
+typedef struct {
+	int MPI_SOURCE;
+	int MPI_TAG;
+	int MPI_ERROR;
+	int MPI_internal[5];
+} MPI_Status;

@@ -43,7 +43,7 @@ int MPI_Comm_size(handle c, int *size) { (void)c; *size = 1; return 0; }
 #define NOTHING(name) int MPI_##name(void) { return 0; }
 NOTHING(Finalize) NOTHING(Abort) NOTHING(Error_string) NOTHING(Comm_set_errhandler) NOTHING(Comm_split) NOTHING(Comm_dup) NOTHING(Comm_free) NOTHING(Initialized) NOTHING(Finalized) NOTHING(Query_thread) NOTHING(Barrier) NOTHING(Allreduce)
 NOTHING(Bcast) NOTHING(Allgather) NOTHING(Allgatherv)
-NOTHING(Send_init) NOTHING(Recv_init) NOTHING(Startall) NOTHING(Waitall) NOTHING(Request_free)
+NOTHING(Issend) NOTHING(Iprobe) NOTHING(Recv) NOTHING(Testall) NOTHING(Send_init) NOTHING(Recv_init) NOTHING(Startall) NOTHING(Waitall) NOTHING(Request_free)
 #ifndef OLD
-NOTHING(Alltoall)
+NOTHING(Ibarrier)
 #endif

@@ -1,19 +1,21 @@
 package checkpoint
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// Rank 0 takes the checkpoint of a matrix over ranks. It has whole vectors, so that any number of ranks can go on from it.
-// When the checkpoint is written, rank 0 gets vectors piece by piece; one that is read is there whole, and sent to its owners.
+// A checkpoint of a matrix over ranks has whole vectors, so that any number of ranks can go on from it. Each rank writes and reads the elements
+// of its domains; for a rank that does not see the file rank 0 does so.
 
 // sharedCheckpoint is what rank 0 tells the others about its Checkpoints.
 type sharedCheckpoint struct {
@@ -21,95 +23,83 @@ type sharedCheckpoint struct {
 	Program   string
 	State     *checkpointState // to go on from, without vectors
 	Vectors   int
+	Sum       digest // of the head of its file
 }
 
-// NewOverDomains is New for a matrix of several domains, by the Checkpoints of rank 0. Collective.
+// NewOverDomains is New for a matrix of several domains, by the Checkpoints of rank 0: other ranks have Save too, and Resume if they see the
+// file. Collective.
 func NewOverDomains(s *choice.System) (*Recorder, error) {
 	opt, j := s.Opt.Checkpoint, s.Job
-	var vectors [][]float64
+	from, failed := takenOf(opt.Resume)
+	source := from.source()
 	shared, err := ranks.ShareRoot(j.Comm, func() (c sharedCheckpoint, err error) {
 		c.On, c.Saves, c.Program = opt.Save != nil || opt.Resume != nil, opt.Save != nil, opt.Program
-		if from, err := takenOf(opt.Resume); err != nil {
-			return c, err
-		} else if from != nil {
-			var state checkpointState
-			state, vectors = from.state()
-			c.State, c.Vectors = &state, len(vectors)
+		if source != nil {
+			c.State, c.Vectors, c.Sum = &source.state, int(source.vectors), source.Sum
 		}
-		return c, nil
+		return c, failed
 	})
 	if err != nil || !shared.On {
 		return nil, err
 	}
 	if j.Comm.Rank() > 0 {
-		opt = solve.Checkpoints{Program: shared.Program}
+		opt = solve.Checkpoints{Program: shared.Program, Save: opt.Save}
+	}
+	if !shared.Saves {
+		opt.Save = nil
 	}
 	s.Opt.Checkpoint = opt
-	r, err := &Recorder{opt: opt, identity: identifyOverDomains(s), job: j, saves: shared.Saves, last: time.Now()}, error(nil)
-	if from, _ := takenOf(opt.Resume); from != nil {
+	r := &Recorder{opt: opt, identity: identifyOverDomains(s), job: j, last: time.Now()}
+	if j.Comm.Rank() == 0 && from != nil {
 		if why := from.identity.differs(r.identity); why != "" {
 			err = choice.RefusedCheckpoint("%s", why)
+		} else if !slices.Equal(source.start, j.Domains.Start) {
+			err = choice.RefusedCheckpoint("is of other domains")
 		}
 	}
-	if err := ranks.AgreeError(j.Comm, err); err != nil {
-		return nil, err
+	if err = ranks.AgreeError(j.Comm, err); err == nil && shared.State != nil {
+		if source != nil && source.Sum != shared.Sum { // another file of that name
+			source = nil
+		}
+		err = r.receive(source, shared)
 	}
-	if shared.State != nil {
-		err = r.receive(*shared.State, vectors, shared.Vectors)
-	}
-	return r, ranks.AgreeError(j.Comm, err)
+	return r, err
 }
 
-// receive sets the checkpoint to resume of this rank, with the own elements of count whole vectors on rank 0. Collective.
-func (r *Recorder) receive(state checkpointState, vectors [][]float64, count int) error {
-	own := make([][]float64, count)
-	for k := range own {
-		var v []float64
-		if vectors != nil {
-			v = vectors[k]
-		}
-		own[k] = r.job.FromRoot(v)
-		if k >= len(state.Solved) { // of the solve in progress
-			x := make([]float64, r.job.Len)
-			r.job.Spread(x, own[k])
-			own[k] = x
-		}
+// receive sets the checkpoint to resume of this rank, from its file or, if source is nil, from rank 0. Collective.
+func (r *Recorder) receive(source *stored, shared sharedCheckpoint) error {
+	j, c := r.job, r.job.Comm
+	var own [][]float64
+	var err error
+	blind := source == nil
+	if !blind {
+		own, err = source.read(j.Domains.Owned(c.Rank(), c.Size()))
 	}
-	c, ok := state.checkpoint(own)
-	if !ok {
-		return choice.Damaged("%d vectors are not what its state needs", count)
-	}
-	c.identity = r.identity
-	r.from = c
-	return nil
-}
-
-// send passes a checkpoint with whole vectors to Save on rank 0. Collective.
-func (r *Recorder) send(c *Taken) {
-	state, vectors := c.state()
-	gather := func(k int, put func(part []float64)) {
-		v := vectors[k]
-		if k >= len(state.Solved) {
-			v = make([]float64, r.job.Own)
-			r.job.Join(v, vectors[k])
+	for rank := dist.First(c, blind); rank >= 0; rank = dist.First(c, blind) {
+		to := make([][]byte, c.Size())
+		if c.Rank() == 0 {
+			v, failed := source.read(j.Domains.Owned(rank, c.Size()))
+			to[rank], err = dist.Bytes(slices.Concat(v...)), cmp.Or(err, failed)
 		}
-		r.job.ToRoot(v, put)
-	}
-	next := 0
-	if r.job.Comm.Rank() == 0 {
-		c.gather = func(k int, put func(part []float64)) error {
-			if k != next {
-				return errors.New("solve: a checkpoint over ranks can be written once, while it is taken")
+		from := c.Alltoall(to)
+		if rank == c.Rank() {
+			own, blind = make([][]float64, shared.Vectors), false
+			v := dist.Numbers[float64](from[0])
+			for k := 0; len(v) > 0; k, v = k+1, v[j.Own:] {
+				own[k] = v[:j.Own]
 			}
-			next++
-			gather(k, put)
-			return nil
 		}
-		r.opt.Save(c)
 	}
-	for ; next < len(vectors); next++ { // the other ranks, and what was not written
-		gather(next, func([]float64) {})
+	if err := ranks.AgreeError(c, err); err != nil {
+		return err
 	}
+	for k := len(shared.State.Solved); k < len(own); k++ { // of the solve in progress
+		x := make([]float64, j.Len)
+		j.Spread(x, own[k])
+		own[k] = x
+	}
+	r.from, err = (&stored{identity: r.identity, state: *shared.State}).taken(own)
+	return err
 }
 
 // identifyOverDomains is identify for several domains. It is the same for any number of ranks and threads. Collective.

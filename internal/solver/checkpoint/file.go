@@ -1,42 +1,48 @@
 package checkpoint
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/gob"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"hash"
 	"io"
-	"math"
+	"iter"
 	"slices"
-	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // A file of a checkpoint is
 //
-//	mpsolve checkpoint 1       a line; the number is that of the format
+//	mpsolve checkpoint 2       a line; the number is that of the format
 //	{...}                      a line of JSON: identity, and the sizes of what follows
 //	State bytes                checkpointState, encoded by encoding/gob
-//	Vectors * Rows * 8 bytes   vectors of little-endian float64
 //	32 bytes                   the SHA-256 checksum of everything before
+//	Vectors * Rows * 8 bytes   little-endian float64: the elements of all vectors in the first domain, then those in the second, ...
+//	32 bytes a block           the checksums of blocks
+//
+// A block has Block numbers, or those left of a domain. Its checksum is that of the checksum above, its own number and its bytes, so that a block
+// of another checkpoint is not taken for its own. So each rank writes and reads what belongs to its domains, at offsets that it knows.
 const (
-	checkpointFormat = 1
+	Magic            = "mpsolve checkpoint " // the beginning of every file
+	checkpointFormat = 2
 	longestHeader    = 1 << 20
 )
+
+// blockNumbers is Block of files that are written; less in tests.
+var blockNumbers int64 = 1 << 17
 
 // checkpointHeader is the line of JSON.
 type checkpointHeader struct {
 	identity
 	State   int64 `json:"state_bytes"`
 	Vectors int64 `json:"vectors"`
+	Block   int64 `json:"block"`
 }
 
 // checkpointState is a Taken without identity and vectors. The vectors follow it in the order of Taken.state.
@@ -47,40 +53,191 @@ type checkpointState struct {
 	Steps   int // vectors of Current.Steps; -1: there is no such state
 	Method  int // the same for Current.Method
 	HasX    bool
+	Start   []int64 // first rows of the domains, and the number of rows
 }
 
-// WriteTo writes the checkpoint to w.
-func (c *Taken) WriteTo(w io.Writer) (written int64, err error) {
-	state, vectors := c.state()
-	var encoded bytes.Buffer
-	if err := gob.NewEncoder(&encoded).Encode(state); err != nil {
-		return 0, err
+// places tell where vectors and checksums are in a file.
+type places struct {
+	Head           int64  // bytes before the vectors
+	Sum            digest // of these, without itself
+	start          []int64
+	vectors, block int64
+}
+
+// blocks returns the number of blocks before a domain.
+func (p places) blocks(domain int) (n int64) {
+	for k := range domain {
+		n += (p.vectors*(p.start[k+1]-p.start[k]) + p.block - 1) / p.block
 	}
-	header, err := json.Marshal(checkpointHeader{c.identity, int64(encoded.Len()), int64(len(vectors))})
+	return n
+}
+
+// at returns the offset of the numbers of a domain; that of the checksums if domain is the number of domains.
+func (p places) at(domain int) int64 { return p.Head + 8*p.vectors*p.start[domain] }
+
+// sums returns the offset of the checksums of the blocks of a domain; the size of the file if domain is the number of domains.
+func (p places) sums(domain int) int64 { return p.at(p.domains()) + sha256.Size*p.blocks(domain) }
+
+func (p places) domains() int { return len(p.start) - 1 }
+
+// sum returns the checksum of a block.
+func (p places) sum(block int64, b []byte) digest {
+	h := sha256.New()
+	h.Write(p.Sum[:])
+	h.Write(binary.LittleEndian.AppendUint64(nil, uint64(block)))
+	h.Write(b)
+	return digest(h.Sum(nil))
+}
+
+// part is what a rank writes of a checkpoint.
+type part struct {
+	places
+	head    []byte // on rank 0
+	first   int    // the first domain of this rank
+	domains [][][]float64
+	sums    []byte // of the blocks so far
+}
+
+// part returns what this rank writes. Collective.
+func (c *Taken) part() (*part, error) {
+	c, err := c.whole()
+	if err != nil {
+		return nil, err
+	}
+	state, vectors := c.state()
+	p := &part{}
+	p.places, err = ranks.ShareRoot(c.comm(), func() (at places, err error) {
+		p.head, err = headOf(checkpointHeader{c.identity, 0, int64(len(vectors)), blockNumbers}, state)
+		if err == nil {
+			at = places{Head: int64(len(p.head)), Sum: digest(p.head[len(p.head)-sha256.Size:])}
+		}
+		return at, err
+	})
+	p.start, p.vectors, p.block = state.Start, int64(len(vectors)), blockNumbers
+	if c.job == nil {
+		for k := range p.places.domains() {
+			p.domains = append(p.domains, between(vectors, c.start[k], c.start[k+1]))
+		}
+		return p, err
+	}
+	p.first, _ = c.job.Domains.Owned(c.job.Comm.Rank(), c.job.Comm.Size())
+	own := 0
+	for _, segment := range c.job.Parts {
+		list := make([][]float64, len(vectors))
+		for k, v := range vectors {
+			if k < len(state.Solved) {
+				list[k] = v[own : own+segment.Own]
+			} else {
+				list[k] = v[segment.First():segment.End()]
+			}
+		}
+		p.domains = append(p.domains, list)
+		own += segment.Own
+	}
+	return p, err
+}
+
+// between returns the elements from to end-1 of vectors.
+func between(vectors [][]float64, from, end int64) (list [][]float64) {
+	for _, v := range vectors {
+		list = append(list, v[from:end])
+	}
+	return list
+}
+
+// headOf returns the bytes of a file before the vectors.
+func headOf(h checkpointHeader, state checkpointState) ([]byte, error) {
+	var encoded, b bytes.Buffer
+	if err := gob.NewEncoder(&encoded).Encode(state); err != nil {
+		return nil, err
+	}
+	h.State = int64(encoded.Len())
+	line, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&b, "%s%d\n%s\n", Magic, checkpointFormat, line)
+	b.Write(encoded.Bytes())
+	sum := sha256.Sum256(b.Bytes())
+	return append(b.Bytes(), sum[:]...), nil
+}
+
+// blocks passes the blocks of this rank, and keeps their checksums.
+func (p *part) blocks(yield func([]byte) bool) {
+	next := p.places.blocks(p.first)
+	buffer := make([]byte, 0, 8*p.block)
+	end := func() bool {
+		sum := p.sum(next, buffer)
+		p.sums = append(p.sums, sum[:]...)
+		next++
+		more := yield(buffer)
+		buffer = buffer[:0]
+		return more
+	}
+	for _, vectors := range p.domains {
+		for _, v := range vectors {
+			for len(v) > 0 {
+				n := min(len(v), (cap(buffer)-len(buffer))/8)
+				buffer, _ = binary.Append(buffer, binary.LittleEndian, v[:n])
+				if v = v[n:]; len(buffer) == cap(buffer) && !end() {
+					return
+				}
+			}
+		}
+		if len(buffer) > 0 && !end() {
+			return
+		}
+	}
+}
+
+// WriteTo writes the checkpoint to w. If ranks share it, rank 0 writes, the others send their blocks to rank 0 and return 0; collective.
+func (c *Taken) WriteTo(w io.Writer) (int64, error) {
+	p, err := c.part()
 	if err != nil {
 		return 0, err
 	}
-	sum := sha256.New()
-	out := &counter{w: io.MultiWriter(w, sum)}
-	fmt.Fprintf(out, "%s%d\n%s\n", Magic, checkpointFormat, header)
-	out.Write(encoded.Bytes())
-	buffer := make([]byte, 0, 8*chunk)
-	put := func(v []float64) {
-		for part := range slices.Chunk(v, chunk) {
-			buffer, _ = binary.Append(buffer[:0], binary.LittleEndian, part)
-			out.Write(buffer)
-		}
+	out := &counter{w: w}
+	put := func(b []byte) error {
+		_, err := out.Write(b)
+		return err
 	}
-	for k, v := range vectors {
-		if c.gather == nil {
-			put(v)
-		} else if err := c.gather(k, put); err != nil {
+	for _, pieces := range []iter.Seq[[]byte]{slices.Values([][]byte{p.head}), p.blocks, func(yield func([]byte) bool) { yield(p.sums) }} {
+		if err := ranks.AgreeError(c.comm(), dist.Funnel(c.comm(), pieces, put)); err != nil {
 			return out.n, err
 		}
 	}
-	out.w = w
-	out.Write(sum.Sum(nil))
-	return out.n, out.Fault
+	return out.n, nil
+}
+
+// WriteParts writes the checkpoint to a file that is w on all ranks, each rank its own blocks. It returns the size of the file. Collective.
+func (c *Taken) WriteParts(w io.WriterAt) (int64, error) {
+	p, err := c.part()
+	if err != nil {
+		return 0, err
+	}
+	put := func(b []byte, at int64) {
+		if err == nil {
+			_, err = w.WriteAt(b, at)
+		}
+	}
+	if c.comm().Rank() == 0 {
+		put(p.head, 0)
+	}
+	at := p.at(p.first)
+	for b := range p.blocks {
+		put(b, at)
+		at += int64(len(b))
+	}
+	put(p.sums, p.places.sums(p.first))
+	return p.places.sums(p.places.domains()), ranks.AgreeError(c.comm(), err)
+}
+
+// comm returns the ranks that share the checkpoint.
+func (c *Taken) comm() dist.Comm {
+	if c.job != nil {
+		return c.job.Comm
+	}
+	return dist.Self{}
 }
 
 // counter counts what is written, until an error.
@@ -100,7 +257,7 @@ func (c *counter) Write(p []byte) (n int, err error) {
 
 // state separates the vectors from the state that gob encodes.
 func (c *Taken) state() (s checkpointState, vectors [][]float64) {
-	s = checkpointState{Solved: slices.Clone(c.solved), Systems: c.systems, Steps: -1, Method: -1}
+	s = checkpointState{Solved: slices.Clone(c.solved), Systems: c.systems, Steps: -1, Method: -1, Start: c.start}
 	take := func(v *vector) { vectors, *v = append(vectors, *v), nil }
 	for k := range s.Solved {
 		take(&s.Solved[k].X)
@@ -127,182 +284,3 @@ func (c *Taken) state() (s checkpointState, vectors [][]float64) {
 	}
 	return s, vectors
 }
-
-// Read reads a checkpoint to the end of r. The error is a *solve.CheckpointError if the checkpoint is damaged or of another format.
-// Read takes little more memory than there are bytes to read.
-func Read(r io.Reader) (solve.Checkpoint, error) {
-	in := &checkpointReader{r: bufio.NewReaderSize(r, 1<<16), sum: sha256.New()}
-	header, err := in.header()
-	if err != nil {
-		return nil, err
-	}
-	encoded, err := in.bytes(header.State)
-	if err != nil {
-		return nil, err
-	}
-	var vectors [][]float64
-	for range header.Vectors {
-		v, err := in.vector(header.Rows)
-		if err != nil {
-			return nil, err
-		}
-		vectors = append(vectors, v)
-	}
-	if err := in.checksum(); err != nil {
-		return nil, err
-	}
-	var state checkpointState
-	if err := gob.NewDecoder(bytes.NewReader(encoded)).Decode(&state); err != nil {
-		return nil, choice.RefusedCheckpoint("is damaged: %v", err)
-	}
-	c, ok := state.checkpoint(vectors)
-	if !ok {
-		return nil, choice.RefusedCheckpoint("is damaged: %d vectors are not what its state needs", len(vectors))
-	}
-	c.identity = header.identity
-	return c, nil
-}
-
-// checkpoint is the inverse of Taken.state.
-func (s checkpointState) checkpoint(vectors [][]float64) (c *Taken, ok bool) {
-	ok = true
-	take := func(n int) (taken [][]float64) {
-		if ok = ok && 0 <= n && n <= len(vectors); ok {
-			taken, vectors = vectors[:n], vectors[n:]
-		}
-		return taken
-	}
-	for k, v := range take(len(s.Solved)) {
-		s.Solved[k].X = v
-	}
-	if p := s.Current; p != nil {
-		with := func(state *krylov.State[vector], n int) {
-			if ok = ok && (state != nil) == (n >= 0); ok && state != nil {
-				state.Vectors = take(n)
-			}
-		}
-		with(p.Steps, s.Steps)
-		with(p.Method, s.Method)
-		if s.HasX {
-			for _, v := range take(1) {
-				p.X = v
-			}
-		}
-		ok = ok && (p.Finished != nil) == s.HasX && (p.Steps != nil) != s.HasX
-	}
-	begun := len(s.Solved)
-	if s.Current != nil {
-		begun++
-	}
-	ok = ok && len(vectors) == 0 && (len(s.Systems) == begun || len(s.Systems) == begun+1 && s.Current == nil)
-	return &Taken{solved: s.Solved, systems: s.Systems, Current: s.Current}, ok
-}
-
-// checkpointReader reads the parts of a checkpoint, and adds them to the checksum.
-type checkpointReader struct {
-	r   *bufio.Reader
-	sum hash.Hash
-}
-
-// mostRows is beyond the rows of any system.
-const mostRows = 1 << 46
-
-// header reads both lines.
-func (c *checkpointReader) header() (h checkpointHeader, err error) {
-	magic, err := c.line(len(Magic) + 20)
-	format, ok := strings.CutPrefix(magic, Magic)
-	switch {
-	case err != nil && !errors.Is(err, errTruncated):
-		return h, err
-	case !ok:
-		return h, choice.RefusedCheckpoint("is no checkpoint of mpsolve")
-	case err != nil:
-		return h, err
-	case format != fmt.Sprint(checkpointFormat):
-		return h, choice.RefusedCheckpoint("is of format %q; this version reads format %d", format, checkpointFormat)
-	}
-	line, err := c.line(longestHeader)
-	if err != nil {
-		return h, err
-	}
-	if err := json.Unmarshal([]byte(line), &h); err != nil {
-		return h, choice.RefusedCheckpoint("is damaged: %v", err)
-	}
-	if h.Rows <= 0 || h.Rows > mostRows || h.Vectors < 0 || h.State < 0 {
-		return h, choice.RefusedCheckpoint("is damaged: %d vectors of %d elements, %d bytes", h.Vectors, h.Rows, h.State)
-	}
-	return h, nil
-}
-
-var errTruncated = choice.RefusedCheckpoint("is truncated")
-
-// line reads to the end of a line of at most longest bytes.
-func (c *checkpointReader) line(longest int) (string, error) {
-	var line []byte
-	for len(line) <= longest {
-		e, err := c.r.ReadByte()
-		if err != nil {
-			return string(line), truncated(err)
-		}
-		if line = append(line, e); e == '\n' {
-			c.sum.Write(line)
-			return string(line[:len(line)-1]), nil
-		}
-	}
-	return string(line), errTruncated
-}
-
-// truncated returns the error of a read: errTruncated if the input ended too early.
-func truncated(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errTruncated
-	}
-	return err
-}
-
-// bytes reads n bytes.
-func (c *checkpointReader) bytes(n int64) ([]byte, error) {
-	var b bytes.Buffer
-	if _, err := io.CopyN(io.MultiWriter(&b, c.sum), c.r, n); err != nil {
-		return nil, truncated(err)
-	}
-	return b.Bytes(), nil
-}
-
-// vector reads n numbers.
-func (c *checkpointReader) vector(n int) ([]float64, error) {
-	buffer := make([]byte, 8*min(n, chunk))
-	var v []float64
-	for len(v) < n {
-		part := buffer[:8*min(n-len(v), chunk)]
-		if _, err := io.ReadFull(c.r, part); err != nil {
-			return nil, truncated(err)
-		}
-		c.sum.Write(part)
-		for k := 0; k < len(part); k += 8 {
-			v = append(v, math.Float64frombits(binary.LittleEndian.Uint64(part[k:])))
-		}
-	}
-	return v, nil
-}
-
-// checksum compares the checksum, which must be the end of the input.
-func (c *checkpointReader) checksum() error {
-	want := c.sum.Sum(nil)
-	got := make([]byte, len(want))
-	if _, err := io.ReadFull(c.r, got); err != nil {
-		return truncated(err)
-	}
-	if !bytes.Equal(got, want) {
-		return choice.RefusedCheckpoint("is damaged: its checksum is wrong")
-	}
-	if _, err := c.r.ReadByte(); err == nil {
-		return choice.RefusedCheckpoint("is damaged: it goes on after its end")
-	} else if !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
-}
-
-// Magic is the beginning of every checkpoint file.
-const Magic = "mpsolve checkpoint "

@@ -19,7 +19,6 @@ type Recorder struct {
 	opt      solve.Checkpoints
 	from     *Taken     // Checkpoints.Resume; nil: none
 	job      *ranks.Job // nil: this is the only rank that solves
-	saves    bool       // rank 0 has Checkpoints.Save
 	identity identity
 	calls    int // number of calls of Solve
 	solved   []solve.Result
@@ -55,8 +54,9 @@ func New(s *choice.System) (*Recorder, error) {
 		if why := c.identity.differs(r.identity); why != "" {
 			return nil, choice.RefusedCheckpoint("%s", why)
 		}
+		r.from, err = c.whole()
 	}
-	return r, nil
+	return r, err
 }
 
 // Begin is called at the beginning of Solve. If the checkpoint has the result of this right-hand side, Begin returns it, with ok set.
@@ -147,11 +147,11 @@ func (r *Recorder) save(p *Progress) {
 		return
 	}
 	r.ended = r.ctx.Err() != nil
-	c := &Taken{identity: r.identity, solved: r.solved, systems: r.systems, Current: p}
-	switch {
-	case r.job != nil && r.saves:
-		r.send(c)
-	case r.job == nil && r.opt.Save != nil:
+	if r.opt.Save != nil {
+		c := &Taken{identity: r.identity, solved: r.solved, systems: r.systems, Current: p, job: r.job, start: []int64{0, int64(r.identity.Rows)}}
+		if r.job != nil {
+			c.start = r.job.Domains.Start
+		}
 		r.opt.Save(c)
 	}
 	r.last = time.Now()
@@ -188,7 +188,9 @@ type Taken struct {
 	systems  []digest       // checksums of these right-hand sides, and of the one in progress if there is one
 	Current  *Progress      // of the right-hand side in progress; nil: at its beginning
 
-	gather func(k int, put func(part []float64)) error // passes the k-th vector, which ranks share, to put; nil: this rank has all vectors
+	job    *ranks.Job // whose ranks share the vectors; nil: they are whole
+	start  []int64    // first rows of the domains, and the number of rows
+	stored *stored    // the file where the vectors still are; nil: they are here
 }
 
 // Threads returns the number of threads of the Solver.

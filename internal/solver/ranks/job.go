@@ -83,9 +83,6 @@ func (j *Job) rowsOf(rank int) (lo, hi int64) {
 	return j.Domains.Start[first], j.Domains.Start[last]
 }
 
-// FromRoot returns the own elements of a whole vector on rank 0. Collective.
-func (j *Job) FromRoot(whole []float64) []float64 { return dist.Scatter(j.Comm, j.Domains, whole) }
-
 // rootElements is how many elements of a vector rank 0 gets at a time.
 var rootElements int64 = 4 << 20
 

@@ -21,9 +21,10 @@ var errorCauses = []error{
 
 // sentError is an error on its way to another rank.
 type sentError struct {
-	Text  string
-	Input bool  // an InputError
-	Is    []int // indices of errorCauses
+	Text       string
+	Input      bool  // an InputError
+	Checkpoint bool  // a CheckpointError
+	Is         []int // indices of errorCauses
 }
 
 func sendError(err error) *sentError {
@@ -32,7 +33,8 @@ func sendError(err error) *sentError {
 	}
 	s := &sentError{Text: err.Error()}
 	var input *solve.InputError
-	s.Input = errors.As(err, &input)
+	var refused *solve.CheckpointError
+	s.Input, s.Checkpoint = errors.As(err, &input), errors.As(err, &refused)
 	for k, cause := range errorCauses {
 		if errors.Is(err, cause) {
 			s.Is = append(s.Is, k)
@@ -47,6 +49,8 @@ func (s *sentError) received() error {
 		return nil
 	case s.Input:
 		return &solve.InputError{Msg: s.Text}
+	case s.Checkpoint:
+		return &solve.CheckpointError{Msg: s.Text}
 	}
 	e := &Recalled{Text: s.Text}
 	for _, k := range s.Is {
