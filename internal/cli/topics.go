@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -77,6 +78,7 @@ func precondTopic() string {
 		}
 		list = append(list, [2]string{string(kind), text})
 	}
+	devices, ranks := joined(rules.DevicePreconds[1:], ", "), joined(rules.DevicePrecondsOverDomains[1:], ", ")
 	return `Preconditioners.
 
 A preconditioner approximates the inverse of the matrix. A better approximation saves iterations, but takes more time and memory itself.
@@ -93,6 +95,8 @@ nothing else converges; ilu0 for flow; schur for saddle points; jacobi for matri
     --coordinates FILE     amg: coordinates of the nodes of an elastic body, for its rotations
     --near-null FILE       amg: vectors v for which A v is nearly zero
     --cycle, --coarsening  amg: V- or K-cycle; aggregation or classical coarsening
+    --device NAME          has ` + devices + `;
+                           with several domains ` + ranks + `
 
 More: docs/preconditioners.md, docs/multigrid.md, docs/complete-factors.md.`
 }

@@ -208,13 +208,39 @@ func TestDeviceMemory(t *testing.T) {
 	}
 }
 
+// needEmulator skips a test where there is no emulated device.
+func needEmulator(t *testing.T) {
+	t.Helper()
+	d, err := gpu.Open(gpu.Emulate, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	d.Close()
+}
+
+// emulatedRanks returns options with an emulated device for each rank, which has to end without errors and without memory in use.
+func emulatedRanks(t *testing.T, opt solve.Options) func(*dist.Matrix) solve.Options {
+	return func(*dist.Matrix) solve.Options {
+		opt := opt
+		d, err := gpu.Open(gpu.Emulate, 0)
+		if err != nil {
+			t.Error(err)
+		}
+		before := bytesOn(d)
+		t.Cleanup(func() {
+			if err := d.Err(); err != nil || bytesOn(d) != before {
+				t.Errorf("%d bytes were not released, error %v", bytesOn(d)-before, err)
+			}
+			d.Close()
+		})
+		opt.Device = d
+		return opt
+	}
+}
+
 // Ranks with a device each solve what one rank solves with as many domains, to the same bits, whatever the method and the storage.
 func TestDeviceRanks(t *testing.T) {
-	if d, err := gpu.Open(gpu.Emulate, 0); err != nil {
-		t.Skip(err)
-	} else {
-		d.Close()
-	}
+	needEmulator(t)
 	spd, flow := grid(16, 0, 0), grid(16, 0.3, 0)
 	for _, c := range []struct {
 		name string
@@ -231,22 +257,7 @@ func TestDeviceRanks(t *testing.T) {
 			b := rhs(c.m, 1)
 			var first []float64
 			for _, ranks := range []int{1, 3} {
-				x, all := solveWith(t, ranks, 5, c.m, b, func(*dist.Matrix) solve.Options {
-					opt := c.opt
-					d, err := gpu.Open(gpu.Emulate, 0)
-					if err != nil {
-						t.Error(err)
-					}
-					before := bytesOn(d)
-					t.Cleanup(func() {
-						if err := d.Err(); err != nil || bytesOn(d) != before {
-							t.Errorf("%d bytes were not released, error %v", bytesOn(d)-before, err)
-						}
-						d.Close()
-					})
-					opt.Device = d
-					return opt
-				})
+				x, all := solveWith(t, ranks, 5, c.m, b, emulatedRanks(t, c.opt))
 				for _, r := range all {
 					if r.Fault != nil || r.result.Reason != krylov.Converged {
 						t.Fatalf("%d ranks: %v, %v, %s", ranks, r.result.Reason, r.Fault, r.result.Advice)
@@ -269,7 +280,7 @@ func TestDeviceRanks(t *testing.T) {
 // What devices of several domains do not have is said before anything is set up.
 func TestDeviceRanksOptions(t *testing.T) {
 	for _, opt := range []solve.Options{
-		{Precond: solve.Precond{Kind: precond.BlockJacobi}}, {Krylov: solve.Krylov{Basis: linop.BasisFP32}}, {Placement: solve.Placement{HaloEpsilon: 0x1p-37}},
+		{Precond: solve.Precond{Kind: precond.ILU0}}, {Krylov: solve.Krylov{Basis: linop.BasisFP32}}, {Placement: solve.Placement{HaloEpsilon: 0x1p-37}},
 	} {
 		opt.Device = new(gpu.Device)
 		if err := rules.OverDomains(opt); err == nil {
@@ -285,11 +296,7 @@ func TestDeviceRanksOptions(t *testing.T) {
 // A device of one rank that fails ends the solve of all, with its error (Concurrent).
 func TestDeviceRankFailsConcurrent(t *testing.T) {
 	m := grid(16, 0.3, 0)
-	if d, err := gpu.Open(gpu.Emulate, 0); err != nil {
-		t.Skip(err)
-	} else {
-		d.Close()
-	}
+	needEmulator(t)
 	_, all := solveWith(t, 2, 4, m, rhs(m, 1), func(a *dist.Matrix) solve.Options {
 		d, err := gpu.Open(gpu.Emulate, 0)
 		if err != nil {

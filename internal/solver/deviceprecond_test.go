@@ -3,13 +3,17 @@ package solver
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -99,6 +103,113 @@ func applied[V any, S linop.Scalar[S]](
 	return z, method.Solve(t.Context(), a, x, b, krylov.Options[V]{Tol: 1e-8, Precond: p})
 }
 
+// Preconditioners on devices that share a matrix give the same bits for any number of ranks, and take about as many iterations as on
+// hosts with as many domains; the rules choose the diagonal as on one device.
+func TestDeviceRanksPrecond(t *testing.T) {
+	needEmulator(t)
+	spd, flow := grid(24, 0, 0), grid(16, 0.3, 0)
+	uneven := rescaled(spd, uneven(10), uneven(10))
+	elastic, err := generate.Generate("elasticity3d", generate.Params{"n": 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		m    *csr.Matrix
+		opt  solve.Options
+		kind precond.Kind
+	}{
+		{"jacobi", uneven, solve.Options{Precond: solve.Precond{Kind: precond.Jacobi}, Scale: solve.ScaleNone}, precond.Jacobi},
+		{"bjacobi", elastic, solve.Options{Precond: solve.Precond{Kind: precond.BlockJacobi}}, precond.BlockJacobi},
+		{"bjacobi, gmres", flow, solve.Options{Precond: solve.Precond{Kind: precond.BlockJacobi, BlockSize: 7}}, precond.BlockJacobi},
+		{"bjacobi, FP64", spd, solve.Options{Precond: solve.Precond{Kind: precond.BlockJacobi, Epsilon: 0x1p-53}}, precond.BlockJacobi},
+		{"chebyshev", spd, solve.Options{Precond: solve.Precond{Kind: precond.Chebyshev}}, precond.Chebyshev},
+		{"amg, gmres", grid(30, 0, 0), solve.Options{Method: solve.GMRES, Precond: solve.Precond{Kind: precond.AMG}}, precond.AMG},
+		{"amg", grid(30, 0, 0), solve.Options{Precond: solve.Precond{Kind: precond.AMG}}, precond.AMG},
+		{"chosen", spd, solve.Options{}, precond.Jacobi},
+		{"chosen, nodes", elastic, solve.Options{}, precond.Jacobi},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := rhs(c.m, 1)
+			hosts := c.opt
+			hosts.Precond.Kind = c.kind
+			_, on := solveOnRanks(t, 1, 5, c.m, b, hosts)
+			host := on[0].result
+			var first []float64
+			var said string
+			for _, ranks := range []int{1, 2, 5} {
+				x, all := solveWith(t, ranks, 5, c.m, b, emulatedRanks(t, c.opt))
+				r := all[0].result
+				if all[0].Fault != nil || r.Reason != krylov.Converged || r.Precond.Kind != c.kind || (r.Precond.Launches == 0) != (c.kind == precond.AMG) {
+					t.Fatalf("%d ranks: %v, %v, %+v", ranks, r.Reason, all[0].Fault, r.Precond)
+				}
+				if few := 5 + host.Iterations/20; r.Iterations > host.Iterations+few || r.Iterations < host.Iterations-few {
+					t.Errorf("%d ranks: %d iterations, on hosts %d", ranks, r.Iterations, host.Iterations)
+				}
+				if first == nil {
+					first, said = x, r.Precond.Text
+				}
+				if !slices.Equal(x, first) || r.Precond.Text != said {
+					t.Errorf("%d ranks: other bits than one rank, or %q instead of %q", ranks, r.Precond.Text, said)
+				}
+				for rank, other := range all {
+					if other.summary() != all[0].summary() {
+						t.Errorf("rank %d of %d: %s, rank 0: %s", rank, ranks, other.summary(), all[0].summary())
+					}
+				}
+			}
+		})
+	}
+}
+
+// A polynomial goes on multiplying with a matrix on devices that the method has given up.
+func TestDeviceRanksKeepSharedMatrix(t *testing.T) {
+	d, err := gpu.Open(gpu.Emulate, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer d.Close()
+	dist.Run(1, func(c dist.Comm) {
+		a, err := dist.Spread(c, grid(16, 0, 0), 3)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		at, err := backend.NewDeviceRanks(&ranks.Job{Matrix: a}, a.Local, d, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer at.Close()
+		stored, err := at.Store(a.Local, storageOf("FP64", 0))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		made, err := precond.NewDistributed(t.Context(), precond.Chebyshev, a, a.Local, precond.Options{Symmetric: true}, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		p, err := stored.Ready(made)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		src, dst := at.FromHost(random(1, a.Len)), at.New()
+		before, after := make([]float64, a.Len), make([]float64, a.Len)
+		p.Apply(dst, src)
+		at.ToHost(before, dst)
+		stored.Release()
+		at.Zero(dst)
+		p.Apply(dst, src)
+		at.ToHost(after, dst)
+		if err := at.Fault(); err != nil || !slices.Equal(before, after) || before[a.Parts[0].First()] == 0 {
+			t.Errorf("another result, or none, after the release; error %v", err)
+		}
+	})
+}
+
 // A kind that does not run on devices is named.
 func TestPrecondNotForDevices(t *testing.T) {
 	made, err := precond.New(t.Context(), precond.ILU0, grid(5, 0, 0), precond.Options{}, nil)
@@ -133,7 +244,7 @@ func TestDevicePrecondMemory(t *testing.T) {
 		}
 	}
 	for _, d := range devices(t) {
-		p := backend.DevicePrecond{On: d}
+		p := backend.DevicePrecond[*gpu.Vector]{On: d}
 		has, known := d.Room()
 		if err := p.Room(nil, has/8+1); known != errors.Is(err, precond.ErrMemory) {
 			t.Errorf("%v: error %v", d.Info(), err)

@@ -81,6 +81,14 @@ func byDomain(create func(setup) (Preconditioner, error)) func(distributed) (Pre
 	}
 }
 
+// Domains returns the preconditioners of the domains of this rank; nil if domains overlap.
+func (p *domainwise) Domains() []Preconditioner {
+	if p.overlap {
+		return nil
+	}
+	return p.parts
+}
+
 // mostOverlap bounds the rows of all segments with overlap, relative to the rows of the matrix: beyond, it costs more time than it saves
 // in iterations.
 const mostOverlap = 3

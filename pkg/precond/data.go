@@ -29,7 +29,7 @@ type BlockDiagonal struct {
 }
 
 // Polynomial is M^-1 = (I - q(diag(W) A)) A^-1, q(t) = product over k of (1 - Omega_k t);
-// see NewPolynomial.
+// see NewPolynomial. Over domains W has the layout of vectors, and the value at ghosts means nothing.
 type Polynomial struct{ W, Omega []float64 }
 
 // Factor is a matrix and the accuracy to store it with.

@@ -31,7 +31,8 @@ type distributed struct {
 // up to the first one that failed, and Log receives the lines of all of them; both are the same on all ranks, as errors are: that of
 // the first domain that failed. The context may be done on some ranks alone; then there is an error on all.
 //
-// Cost is the cost on all ranks together, and Data is nil. Collective.
+// Cost is the cost on all ranks together. Data is nil, or a Polynomial; a preconditioner that is made of domains without overlap also has a method
+// Domains() []Preconditioner, which returns those of the domains of this rank. Collective.
 func NewDistributed(
 	ctx context.Context, kind Kind, a *dist.Matrix, scaled *csr.Matrix, opt Options, pool *parallel.Pool,
 ) (Preconditioner, error) {

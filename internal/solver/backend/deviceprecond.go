@@ -15,9 +15,9 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// DevicePrecond is a preconditioner on a device.
-type DevicePrecond struct {
-	krylov.Preconditioner[*gpu.Vector]
+// DevicePrecond is a preconditioner on a device, or on the devices of all ranks.
+type DevicePrecond[V any] struct {
+	krylov.Preconditioner[V]
 	On    *gpu.Device
 	owned []closer
 	left  LeftOnHost
@@ -36,20 +36,40 @@ func (p *LeftOnHost) Data() precond.Data   { return nil }
 func (p *LeftOnHost) String() string       { return p.text }
 
 // Description stands for the preconditioner on the host.
-func (p *DevicePrecond) Description() precond.Preconditioner { return &p.left }
+func (p *DevicePrecond[V]) Description() precond.Preconditioner { return &p.left }
 
 // Apply computes dst = M^-1 src.
-func (p *DevicePrecond) Apply(dst, src *gpu.Vector) {
+func (p *DevicePrecond[V]) Apply(dst, src V) {
 	before := p.On.Launches()
 	p.Preconditioner.Apply(dst, src)
-	p.left.Launches = p.On.Launches() - before
+	if p.left.Launches == 0 {
+		p.left.Launches = p.On.Launches() - before
+	}
 }
 
 // Close releases the preconditioner.
-func (p *DevicePrecond) Close() {
+func (p *DevicePrecond[V]) Close() {
 	for _, c := range slices.Backward(p.owned) {
 		c.Close()
 	}
+	p.owned = nil
+}
+
+// place puts made on the device by put, and counts its bytes there. On failure nothing is left on the device.
+func (p *DevicePrecond[V]) place(made precond.Preconditioner, put func() error) error {
+	p.left = LeftOnHost{text: made.String(), cost: made.Cost()}
+	before, _ := p.On.Bytes()
+	err := put()
+	if err == nil {
+		err = p.On.Err()
+	}
+	if err != nil {
+		p.Close()
+		return fmt.Errorf("%v: %w", made, err)
+	}
+	after, _ := p.On.Bytes()
+	p.left.cost.Bytes = after - before
+	return nil
 }
 
 func (a *DeviceMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[*gpu.Vector], error) {
@@ -57,69 +77,58 @@ func (a *DeviceMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner
 	if data == nil {
 		return nil, fmt.Errorf("%v: does not run on devices", made)
 	}
-	d := a.at
-	p := &DevicePrecond{On: d.on, left: LeftOnHost{text: made.String(), cost: made.Cost()}}
-	d.owned = append(d.owned, p)
-	before, _ := d.on.Bytes()
-	err := p.put(a, data)
-	if err == nil {
-		err = d.on.Err()
+	p := &devicePrecond{On: a.at.on}
+	if err := p.place(made, func() error { return a.put(p, data) }); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		p.Close()
-		p.owned = nil
-		return nil, fmt.Errorf("%v: %w", made, err)
-	}
-	after, _ := d.on.Bytes()
-	p.left.cost.Bytes = after - before
+	a.at.owned = append(a.at.owned, p)
 	return p, nil
 }
 
+type devicePrecond = DevicePrecond[*gpu.Vector]
+
 // put copies the data of a preconditioner to the device.
-func (p *DevicePrecond) put(a *DeviceMatrix, data precond.Data) (err error) {
+func (a *DeviceMatrix) put(p *devicePrecond, data precond.Data) (err error) {
 	d := a.at
 	switch data := data.(type) {
-	case precond.Diagonal:
-		return p.keep(gpu.NewJacobi(d.Space, data))
-	case precond.BlockDiagonal:
-		return p.keep(gpu.NewBlockJacobi(d.Space, gpu.BlockInverses(data)))
 	case precond.Polynomial:
 		a.shared = true
 		p.Preconditioner = precond.NewPolynomial(d.Space, a.Matrix, d.FromHost(data.W), data.Omega)
-		return nil
 	case precond.Sequence:
 		if err := p.Room(data.Factors, 2*int64(len(data.Factors)+1)*int64(d.Dim())); err != nil {
 			return err
 		}
 		p.Preconditioner, err = precond.NewSequence[*gpu.Vector, gpu.Scalar](d.roomOf(p), data)
-		return err
 	case precond.Hierarchy:
 		if err := p.Room(HierarchyParts(data)); err != nil {
 			return err
 		}
 		p.Preconditioner, err = precond.NewCycle[*gpu.Vector, gpu.Scalar](d.roomOf(p), data)
-		return err
-	}
-	panic(fmt.Sprintf("solve: data of type %T", data))
-}
-
-// keep makes by the preconditioner that is applied, unless err is set.
-func (p *DevicePrecond) keep(by devicePreconditioner, err error) error {
-	if err == nil {
-		p.Preconditioner = by
-		p.owned = append(p.owned, by)
+	default:
+		p.Preconditioner, err = p.diagonal(d.Space, data)
 	}
 	return err
 }
 
-type devicePreconditioner interface {
-	krylov.Preconditioner[*gpu.Vector]
-	closer
+// diagonal copies a diagonal, or blocks on the diagonal, to the device of a space.
+func (p *DevicePrecond[V]) diagonal(at gpu.Space, data precond.Data) (by gpu.Preconditioner, err error) {
+	switch data := data.(type) {
+	case precond.Diagonal:
+		by, err = gpu.NewJacobi(at, data)
+	case precond.BlockDiagonal:
+		by, err = gpu.NewBlockJacobi(at, gpu.BlockInverses(data))
+	default:
+		panic(fmt.Sprintf("solve: data of type %T", data))
+	}
+	if err == nil {
+		p.owned = append(p.owned, by)
+	}
+	return by, err
 }
 
 // Room returns precond.ErrMemory if the memory that was free when the device was opened does not suffice for matrices, and for vectors
 // with so many elements in all.
-func (p *DevicePrecond) Room(matrices []precond.Factor, elements int64) error {
+func (p *DevicePrecond[V]) Room(matrices []precond.Factor, elements int64) error {
 	has, known := p.On.Room()
 	if need := SpaceFor(matrices, elements); known && need > has {
 		return fmt.Errorf("%w: up to %s on the device, which has %s", precond.ErrMemory, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(max(has, 0))))
@@ -156,11 +165,11 @@ func HierarchyParts(h precond.Hierarchy) (matrices []precond.Factor, elements in
 // deviceRoom holds the vectors and matrices of a preconditioner on a device.
 type deviceRoom struct {
 	*Device
-	p *DevicePrecond
+	p *devicePrecond
 }
 
 // roomOf returns the room of p, and sets the counts of values in matrices to zero.
-func (d *Device) roomOf(p *DevicePrecond) deviceRoom {
+func (d *Device) roomOf(p *devicePrecond) deviceRoom {
 	p.left.cost.Values, p.left.cost.ValueBytes = 0, 0
 	return deviceRoom{d, p}
 }

@@ -2,7 +2,6 @@ package backend
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -105,8 +103,9 @@ func (d *deviceRanks) AbsApply(dst, x *domainVector) { d.a.AbsApply(dst, x) }
 type deviceRankMatrix struct {
 	*domainMatrix
 	Stored
-	at    *deviceRanks
-	theta *domainVector // see StorageError; nil: the matrix is in FP64
+	at     *deviceRanks
+	theta  *domainVector // see StorageError; nil: the matrix is in FP64
+	shared bool          // a preconditioner multiplies with it
 }
 
 func (d *deviceRanks) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[*domainVector, scalar], error) {
@@ -190,10 +189,8 @@ func (a *deviceRankMatrix) Release() {
 		a.at.GiveBack(a.theta)
 		a.theta = nil
 	}
-	a.Close()
-	a.at.owned = slices.DeleteFunc(a.at.owned, func(c closer) bool { return c == closer(a.domainMatrix) })
-}
-
-func (a *deviceRankMatrix) Ready(made precond.Preconditioner) (krylov.Preconditioner[*domainVector], error) {
-	return nil, fmt.Errorf("preconditioner %v does not run on the devices of several domains", made)
+	if !a.shared {
+		a.Close()
+		a.at.owned = slices.DeleteFunc(a.at.owned, func(c closer) bool { return c == closer(a.domainMatrix) })
+	}
 }

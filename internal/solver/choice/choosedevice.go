@@ -78,7 +78,7 @@ func (s *System) DeviceMemory() int64 {
 	if kind == solve.PrecondAuto {
 		kind = precond.BlockJacobi // the largest that the rules choose
 	}
-	if d, ok := precond.Lookup(kind); ok && d.OnDevice() {
+	if d, ok := precond.Lookup(kind); ok && d.OnDevice() && (kind != precond.AMG || s.Job == nil) { // over domains it is on the host
 		bytes += d.DeviceBytes(n, int64(s.M.NNZ()))
 	}
 	return bytes

@@ -91,7 +91,8 @@ const (
 	onDevices // ranks with a device each that share a matrix
 
 	onHosts = onHost | onDomains
-	onAny   = onHosts | onDevice
+	onOne   = onHosts | onDevice // all but devices that share a matrix
+	onAny   = onOne | onDevices
 )
 
 // backends returns the kind of backend of the system.
@@ -115,22 +116,22 @@ var table = []row{
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).Diagonal, probeRun: true},
 	{of: definite, on: onAny, Variant: Variant{Kind: precond.BlockJacobi}, when: (*System).DiagonalOfNodes},
 	{of: definite, on: onHost, Variant: Variant{Kind: precond.Cholesky}},
-	{of: definite, on: onAny, Variant: Variant{Kind: precond.AMG}},
-	{of: definite, on: onAny, Variant: Variant{Kind: precond.FSAI}},
+	{of: definite, on: onOne, Variant: Variant{Kind: precond.AMG}},
+	{of: definite, on: onOne, Variant: Variant{Kind: precond.FSAI}},
 	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT}},
 	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT, DropTol: 1e-3}},
 	{of: definite, on: onHosts, Variant: Variant{Kind: precond.ICT, DropTol: 1e-2}},
 	{of: definite, on: onHost, Variant: Variant{Kind: precond.ICT, DropTol: 1e-8, Fill: rules.WideFill}},
 	{of: definite, on: onHosts, Variant: Variant{Kind: precond.IC0}},
-	{of: definite, on: onDevice, Variant: Variant{Kind: precond.BlockJacobi}},
-	{of: definite, on: onAny | onDevices, Variant: Variant{Kind: precond.None}},
+	{of: definite, on: onDevice | onDevices, Variant: Variant{Kind: precond.BlockJacobi}},
+	{of: definite, on: onAny, Variant: Variant{Kind: precond.None}},
 
 	{of: others, on: onAny, Variant: Variant{Kind: precond.Jacobi}, when: (*System).diagonalOrSymmetric, method: solve.BiCGStab, probeRun: true},
 	{of: indefinite, on: onHosts, Variant: Variant{Kind: precond.LU}},
 	{of: indefinite, on: onHost, Variant: Variant{Kind: precond.Schur}, when: (*System).twoFields},
 	{of: general, on: onHost, Variant: Variant{Kind: precond.LU}},
-	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion, method: solve.BiCGStab},
-	{of: others, on: onAny, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion},
+	{of: others, on: onOne, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion, method: solve.BiCGStab},
+	{of: others, on: onOne, Variant: Variant{Kind: precond.AMG}, when: (*System).Diffusion},
 	{of: general, on: onHosts, Variant: Variant{Kind: precond.ILU0}, when: (*System).Diagonal, method: solve.BiCGStab},
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILU0}},
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT}},
@@ -138,8 +139,8 @@ var table = []row{
 	{of: others, on: onHosts, Variant: Variant{Kind: precond.ILUT, DropTol: 1e-2}},
 	{of: others, on: onHost, Variant: Variant{Kind: precond.ILUT, DropTol: 1e-8, Fill: rules.WideFill}},
 	{of: others, on: onDevice, Variant: Variant{Kind: precond.ISAI}},
-	{of: others, on: onDevice, Variant: Variant{Kind: precond.BlockJacobi}},
-	{of: others, on: onAny | onDevices, Variant: Variant{Kind: precond.None}},
+	{of: others, on: onDevice | onDevices, Variant: Variant{Kind: precond.BlockJacobi}},
+	{of: others, on: onAny, Variant: Variant{Kind: precond.None}},
 	{of: general, on: onDomains, Variant: Variant{Kind: precond.LU}},
 }
 

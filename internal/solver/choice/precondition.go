@@ -54,7 +54,7 @@ func (s *System) Precondition(
 			opt.MaxWork *= d.MaxWork / rules.FirstBudget // multigrid's limit is for each product
 		}
 	}
-	opt.Multigrid.KCycle, opt.Multigrid.Coarsening, opt.Portable = p.KCycle, p.Coarsening, s.Opt.Device != nil
+	opt.Multigrid.KCycle, opt.Multigrid.Coarsening, opt.Portable = p.KCycle, p.Coarsening, s.backends() == onDevice
 	besides := held + s.uncounted(a) + s.Kept.Bytes()
 	if s.Opt.MaxMemory > 0 {
 		opt.MaxBytes = max(1, s.Opt.MaxMemory-s.SolveBytes()-besides)

@@ -69,7 +69,7 @@ func OverDomains(o solve.Options) error {
 	fault("there are no lower parts", len(o.Lower) > 0)
 	if o.Device != nil && !o.DeviceAuto {
 		kind := o.Precond.Kind
-		fault(fmt.Sprintf("preconditioner %s does not run on devices", kind), kind != "" && !slices.Contains(devicePrecondsOverDomains, kind))
+		fault(fmt.Sprintf("preconditioner %s does not run on devices (%s do)", kind, words(DevicePrecondsOverDomains)), kind != "" && !slices.Contains(DevicePrecondsOverDomains, kind))
 		fault("devices have no basis in fewer bits", o.Basis != "")
 		fault("devices round no halos", o.HaloEpsilon > 0)
 	}
@@ -79,5 +79,5 @@ func OverDomains(o solve.Options) error {
 	return errors.Join(faults...)
 }
 
-// devicePrecondsOverDomains lists the preconditioners that run on devices that share a matrix.
-var devicePrecondsOverDomains = []precond.Kind{solve.PrecondAuto, precond.None}
+// DevicePrecondsOverDomains lists the preconditioners for devices that share a matrix; multigrid runs on their hosts.
+var DevicePrecondsOverDomains = []precond.Kind{solve.PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.AMG}
