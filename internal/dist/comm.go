@@ -178,7 +178,11 @@ func (t Traffic) Minus(u Traffic) Traffic {
 type Timed struct {
 	Comm
 	Traffic Traffic
+	Links   []*Link // of each Connection, in the order in which they were made
 }
+
+// A Link is what a Connection has sent: how often it was started, and the messages and bytes of a start.
+type Link struct{ Starts, Messages, Bytes int64 }
 
 // NewTimed returns c with counters at 0.
 func NewTimed(c Comm) *Timed { return &Timed{Comm: c} }
@@ -248,24 +252,26 @@ func (t *Timed) Alltoall(to [][]byte) [][]byte {
 // Connect implements Comm.
 func (t *Timed) Connect(send, recv []Channel) Connection {
 	defer since(time.Now(), &t.Traffic.Others)
-	c := &timedConnection{Connection: t.Comm.Connect(send, recv), traffic: &t.Traffic, messages: int64(len(send))}
+	l := &Link{Messages: int64(len(send))}
 	for _, s := range send {
-		c.bytes += int64(s.Bytes)
+		l.Bytes += int64(s.Bytes)
 	}
-	return c
+	t.Links = append(t.Links, l)
+	return &timedConnection{t.Comm.Connect(send, recv), &t.Traffic, l}
 }
 
 // timedConnection counts what each start sends.
 type timedConnection struct {
 	Connection
-	traffic         *Traffic
-	messages, bytes int64
+	traffic *Traffic
+	link    *Link
 }
 
 func (c *timedConnection) Start() {
 	defer since(time.Now(), &c.traffic.Halo)
-	c.traffic.Messages += c.messages
-	c.traffic.Bytes += c.bytes
+	c.link.Starts++
+	c.traffic.Messages += c.link.Messages
+	c.traffic.Bytes += c.link.Bytes
 	c.Connection.Start()
 }
 

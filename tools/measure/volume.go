@@ -5,9 +5,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/reproduce/records"
 )
 
@@ -18,17 +20,25 @@ const (
 	volumeBegin, volumeEnd = "<!-- volume model -->", "<!-- end of the volume model -->"
 )
 
-// cases lists the numbers of rows of a rank, and how they are numbered.
+// cases lists what a rank has and how it is numbered, and the preconditioner.
 var cases = []struct {
-	name  string
-	rows  int
-	brick bool
+	problem int // of stencils
+	name    string
+	kind    precond.Kind
+	rows    int
+	brick   bool
 }{
-	{"10^7 rows, bricks", 10_000_000, true},
-	{"10^6 rows, bricks", 1_000_000, true},
-	{"10^5 rows, bricks", 100_000, true},
-	{"10^4 rows, bricks", 10_000, true},
-	{"10^6 rows, natural order", 1_000_000, false},
+	{0, "10^6 rows, bricks", precond.None, 1_000_000, true},
+	{0, "10^5 rows, bricks", precond.None, 100_000, true},
+	{0, "10^6 rows, natural order", precond.None, 1_000_000, false},
+	{0, "10^6 rows, bricks", precond.FSAI, 1_000_000, true},
+	{0, "10^6 rows, bricks", precond.AMG, 1_000_000, true},
+	{1, "10^6 rows, bricks", precond.None, 1_000_000, true},
+	{1, "10^5 rows, bricks", precond.None, 100_000, true},
+	{1, "10^6 rows, natural order", precond.None, 1_000_000, false},
+	{2, "10^6 rows, bricks", precond.None, 1_000_000, true},
+	{2, "10^5 rows, bricks", precond.None, 100_000, true},
+	{2, "10^6 rows, natural order", precond.None, 1_000_000, false},
 }
 
 var ranks = []int{100, 200, 500, 1000, 2000, 5000, 10_000}
@@ -42,39 +52,80 @@ func volumeMain() {
 	}
 }
 
-// writeVolume replaces the table and the figure, which is of the first machine.
+// writeVolume replaces the tables and the figure, which is of the first machine.
 func writeVolume() error {
 	var b strings.Builder
-	b.WriteString("| problem | a rank has | messages | KB sent |")
+	b.WriteString(networkTable() + "\n| problem | a rank has | --precond | messages | KB sent | sums |")
 	for _, m := range networks {
 		fmt.Fprintf(&b, " %s |", m.name)
 	}
-	b.WriteString("\n|---|---|---:|---:|" + strings.Repeat("---:|", len(networks)) + "\n")
+	b.WriteString(" LUMI-C, 1 µs | LUMI-C, 5 µs |\n|---|---|---|---:|---:|---:|" + strings.Repeat("---:|", len(networks)+2) + "\n")
 	g := &records.Chart{Kind: records.Lines, X: records.ChartAxis{Text: "ranks, one a socket", Log: true}}
 	for _, n := range []int{100, 1000, 10_000} {
 		g.Tick(float64(n), fmt.Sprint(n))
 	}
-	for _, s := range stencils {
-		panel := g.AddPanel(records.Panel{Title: s.name, Percent: "efficiency", Y: records.ChartAxis{Text: "efficiency (%)"}})
-		for _, c := range cases {
-			volumes := map[int]volume{}
-			for _, n := range ranks {
-				volumes[n] = s.volumeOf(c.rows, n, c.brick)
-				g.Add(panel, c.name, float64(n), 100*networks[0].cg(s, volumes[n], float64(c.rows), n).efficiency())
-			}
-			v := volumes[ranks[len(ranks)-1]]
-			fmt.Fprintf(&b, "| %s | %s | %d | %.0f |", s.name, c.name, v.messages, float64(v.elements*wordBytes)/1e3)
-			for _, m := range networks {
-				of := func(n int) float64 { return 100 * m.cg(s, volumes[n], float64(c.rows), n).efficiency() }
-				fmt.Fprintf(&b, " %.0f, %.0f, %.0f %% |", of(100), of(1000), of(10_000))
-			}
-			b.WriteString("\n")
-		}
+	panels := make([]*records.Panel, len(stencils))
+	for k, s := range stencils {
+		panels[k] = g.AddPanel(records.Panel{Title: s.name, Percent: "efficiency", Y: records.ChartAxis{Text: "efficiency (%)"}})
 	}
+	for _, c := range cases {
+		s := stencils[c.problem]
+		name := c.name
+		if c.kind != precond.None {
+			name += ", " + string(c.kind)
+		}
+		volumes := map[int]volume{}
+		for _, n := range ranks {
+			volumes[n] = s.volumeOf(c.rows, n, c.brick)
+			g.Add(panels[c.problem], name, float64(n), 100*networks[0].cg(s, c.kind, volumes[n], float64(c.rows), n).efficiency())
+		}
+		most := ranks[len(ranks)-1]
+		out := s.sends(c.kind, volumes[most], c.rows, most)
+		messages, bytes := out.total()
+		fmt.Fprintf(&b, "| %s | %s | %s | %.0f | %.0f | %.0f |", s.name, c.name, c.kind, messages, bytes/1e3, out.sums)
+		for _, m := range append(slices.Clone(networks), networks[0].with(1e-6), networks[0].with(5e-6)) {
+			of := func(n int) float64 { return 100 * m.cg(s, c.kind, volumes[n], float64(c.rows), n).efficiency() }
+			fmt.Fprintf(&b, " %.0f, %.0f, %.0f %% |", of(100), of(1000), of(10_000))
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n" + cycleTable())
 	if err := records.ReplaceSection(volumePage, volumeBegin, volumeEnd, b.String()+"\n"); err != nil {
 		return err
 	}
 	return host.Write(volumeFigure, func(w io.Writer) error { return g.Write(w, records.SVG) })
+}
+
+// cycleTable shows multigrid for the 7-point problem with 10^6 rows a rank.
+func cycleTable() string {
+	const rows = 1_000_000
+	var b strings.Builder
+	b.WriteString("| ranks | rows a rank by level, [on every rank] | messages by level | KB by level | gathers | KB each |")
+	for _, m := range networks {
+		fmt.Fprintf(&b, " %s: ms of exchanges, gathers, repeated work; efficiency, if agglomerated |", m.name)
+	}
+	b.WriteString("\n|---:|---|---|---|---:|---:|" + strings.Repeat("---|", len(networks)) + "\n")
+	s := stencils[0]
+	for _, n := range []int{100, 1000, 10_000} {
+		v := s.volumeOf(rows, n, true)
+		out, c := s.sends(precond.AMG, v, rows, n), cycleOf(float64(rows*n))
+		var sizes, messages, kilobytes []string
+		for k, l := range c.spread {
+			e := out.levels[k+1]
+			sizes = append(sizes, fmt.Sprintf("%.0f", l.share*rows))
+			messages = append(messages, fmt.Sprintf("%.0f", e.count*e.messages))
+			kilobytes = append(kilobytes, fmt.Sprintf("%.0f", e.count*e.bytes/1e3))
+		}
+		fmt.Fprintf(&b, "| %d | %s [%.0f] | %s | %s | %.0f | %.0f |", n, strings.Join(sizes, ", "), c.gathered[0].share*float64(rows*n),
+			strings.Join(messages, ", "), strings.Join(kilobytes, ", "), out.gathers, out.gathered/out.gathers/1e3)
+		for _, m := range networks {
+			t := m.cg(s, precond.AMG, v, rows, n)
+			few := m.agglomerated(t, rows, n, agglomeratedRows)
+			fmt.Fprintf(&b, " %.2f, %.2f, %.2f; %.0f, %.0f %% |", 1e3*t.halo, 1e3*t.gather, 1e3*t.repeated, 100*t.efficiency(), 100*few.efficiency())
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 // volumeOf returns the volume of a domain in the middle of a cube of so many domains of rows rows each.
@@ -156,21 +207,46 @@ func (s stencil) slab(lo, hi, g, planes int) (v volume) {
 }
 
 // network is the model of a rank that has a socket, and of its connection to the others. All cores of a socket share its memory, and all
-// sockets of a node the network of the node. docs/mpi.md names the sources.
+// sockets of a node the network of the node.
 type network struct {
-	name      string
-	memory    float64 // peak bytes per second of a socket
-	latency   float64 // seconds of a message
-	bandwidth float64 // bytes per second that the network has for a socket
+	name, parts, source string
+	memory              float64 // peak bytes per second of a socket
+	latency             float64 // seconds of a message
+	bandwidth           float64 // bytes per second that the network has for a socket
 }
 
-// mpiLatency is what a message of MPI is taken to need on each machine.
+// mpiLatency is what a message of MPI is assumed to need on each machine.
 const mpiLatency = 2e-6
 
+// with returns the network with another latency.
+func (n network) with(latency float64) network {
+	n.latency = latency
+	return n
+}
+
 var networks = []network{
-	{"LUMI-C", 8 * 8 * 3200e6, mpiLatency, 200e9 / 8 / 2},
-	{"Frontera", 6 * 8 * 2933e6, mpiLatency, 100e9 / 8 / 2},
-	{"Fugaku", 1024e9, mpiLatency, 6 * 6.8e9},
+	{
+		"LUMI-C", "2 AMD EPYC 7763 a node with 8 x DDR4-3200 each, 200 Gb/s Slingshot 11", "LUMI's documentation, AMD's data sheet",
+		8 * 8 * 3200e6, mpiLatency, 200e9 / 8 / 2,
+	},
+	{
+		"Frontera", "2 Intel Xeon 8280 a node with 6 x DDR4-2933 each, 100 Gb/s InfiniBand HDR100", "TACC's user guide, Intel's data sheet",
+		6 * 8 * 2933e6, mpiLatency, 100e9 / 8 / 2,
+	},
+	{
+		"Fugaku", "1 A64FX a node with HBM2, 6 x 6.8 GB/s Tofu D", "Fujitsu's data sheet; Ajima et al., Cluster 2018",
+		1024e9, mpiLatency, 6 * 6.8e9,
+	},
+}
+
+// networkTable shows the machines.
+func networkTable() string {
+	var b strings.Builder
+	b.WriteString("| machine | parts | GB/s of memory, of network a socket | source |\n|---|---|---|---|\n")
+	for _, n := range networks {
+		fmt.Fprintf(&b, "| %s | %s | %.1f, %.2f | %s |\n", n.name, n.parts, n.memory/1e9, n.bandwidth/1e9, n.source)
+	}
+	return b.String()
 }
 
 const (
@@ -178,22 +254,5 @@ const (
 	entryBytes  = 12 // of FP64 CSR
 	cgVectors   = 10 // vectors that an iteration of CG reads and writes
 	reductions  = 2  // of an iteration
-	reduceBytes = 72 // of an exact sum: eight limbs and a flag, where these suffice
+	reduceBytes = 80 // of an exact sum: eight limbs, where these suffice, whether they do, and whether to go on
 )
-
-// An iteration holds the parts of the time of an iteration of CG on a rank, in seconds.
-type iteration struct{ work, halo, reduce float64 }
-
-// cg returns the model of an iteration of CG with rows rows on each of so many ranks. The exchange of ghosts overlaps
-// with the rows that refer to no ghosts; a reduction takes a message up and down a binary tree.
-func (n network) cg(s stencil, v volume, rows float64, ranks int) iteration {
-	work := rows * float64(s.rowEntries()*entryBytes+cgVectors*wordBytes) / n.memory
-	halo := float64(v.messages)*n.latency + float64(v.elements*wordBytes)/n.bandwidth
-	product := rows * float64(s.rowEntries()*entryBytes) / n.memory
-	interior := product * max(0, 1-float64(v.elements)/rows)
-	stages := 2 * math.Ceil(math.Log2(float64(ranks)))
-	return iteration{work, max(0, halo-interior), reductions * stages * (n.latency + reduceBytes/n.bandwidth)}
-}
-
-// efficiency returns the share of the time that a rank works.
-func (t iteration) efficiency() float64 { return t.work / (t.work + t.halo + t.reduce) }
