@@ -24,17 +24,31 @@ func (m *Matrix) Plus(more func(row int64) (cols []int64, values []float64)) (*M
 		return Adopt(m.Comm, m.Domains, &csr.Matrix{Rows: m.Own, Cols: int(m.N), RowPtr: ptr, Col: col, Val: val})
 	}
 	ptr, col, val := plus[int64](m, more)
-	return m.ofRows(Rows{ptr, col, val})
+	return NewMatrix(m.Comm, m.Domains, []Rows{{ptr, col, val}})
 }
 
-// ofRows returns the matrix of the same domains that has these rows on this rank. It is collective.
-func (m *Matrix) ofRows(rows Rows) (*Matrix, error) {
-	lo, _ := m.Domains.Owned(m.Comm.Rank(), m.Comm.Size())
-	s, err := NewSlab(m.Domains.Start[lo], rows)
-	if err := agreed(m.Comm, err); err != nil {
-		return nil, err
+// Twice returns the matrix of nodes of two unknowns each that multiplies the first unknowns by m, and the second ones: A in rows and columns 0,
+// 2, ..., and in 1, 3, .... Its domains have the nodes of the rows of m. It is collective.
+func (m *Matrix) Twice() (*Matrix, error) {
+	nnz := 2 * m.Local.NNZ()
+	rows := Rows{make([]int64, 1, 2*m.Own+1), make([]int64, 0, nnz), make([]float64, 0, nnz)}
+	for _, p := range m.Parts {
+		for i := p.First(); i < p.End(); i++ {
+			cols, vals := m.Local.Row(i)
+			for unknown := range int64(2) {
+				for _, at := range cols {
+					rows.Col = append(rows.Col, 2*p.global(int(at)-p.At)+unknown)
+				}
+				rows.Val = append(rows.Val, vals...)
+				rows.RowPtr = append(rows.RowPtr, int64(len(rows.Val)))
+			}
+		}
 	}
-	return s.Adopt(m.Comm, m.Domains)
+	a, err := NewMatrix(m.Comm, m.Domains.Times(2), []Rows{rows})
+	if err == nil {
+		a.Node = 2
+	}
+	return a, err
 }
 
 // plus returns the rows of this rank with terms added, and with columns of the whole matrix.
@@ -102,7 +116,7 @@ func (m *Matrix) Transpose() (*Matrix, error) {
 		rows.Col[next[row]], rows.Val[next[row]] = col, v
 		next[row]++
 	})
-	return m.ofRows(rows)
+	return NewMatrix(m.Comm, m.Domains, []Rows{rows})
 }
 
 // Position returns the position of a row; ok is false if another rank owns it.

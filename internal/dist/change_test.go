@@ -88,3 +88,42 @@ func TestConcurrentChangedMatrices(t *testing.T) {
 		}
 	}
 }
+
+// A matrix twice has the rows of the matrix for the first and for the second unknown of each node, in domains of whole nodes, as CutNodes cuts them
+// (Concurrent).
+func TestConcurrentNodes(t *testing.T) {
+	m := scattered(t, 41, 4, 1)
+	twice := &csr.Matrix{Rows: 82, Cols: 82, RowPtr: []int64{0}}
+	for i := range 82 {
+		cols, vals := m.Row(i / 2)
+		for k, j := range cols {
+			twice.Col, twice.Val = append(twice.Col, 2*j+int32(i%2)), append(twice.Val, vals[k])
+		}
+		twice.RowPtr = append(twice.RowPtr, int64(len(twice.Val)))
+	}
+	for _, domains := range []int{1, 3, 5, 41} {
+		d, err := CutNodes(twice, 2, domains)
+		if err != nil || slices.ContainsFunc(d.Start, func(row int64) bool { return row%2 != 0 }) {
+			t.Fatalf("%d domains: %v, %v", domains, d.Start, err)
+		}
+		for _, ranks := range []int{1, 2, 4} {
+			Run(ranks, func(c Comm) {
+				a, err := Spread(c, m, domains)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := a.Twice()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				lo, hi := d.Owned(c.Rank(), c.Size())
+				want, err := Adopt(c, d, RowRange(twice, int(d.Start[lo]), int(d.Start[hi])))
+				if err != nil || got.Node != 2 || got.N != 82 || !slices.Equal(got.Domains.Start, d.Start) || !slices.Equal(rowsOf(got), rowsOf(want)) {
+					t.Errorf("%d domains, %d ranks: %v in %v, want %v in %v, %v", domains, ranks, rowsOf(got), got.Domains.Start, rowsOf(want), d.Start, err)
+				}
+			})
+		}
+	}
+}

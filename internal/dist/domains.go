@@ -22,6 +22,15 @@ type Domains struct {
 	Start []int64 // one more than there are domains; from 0 to n
 }
 
+// Times returns the domains of the rows of nodes of so many rows each, given those of the nodes.
+func (d Domains) Times(node int) Domains {
+	var rows Domains
+	for _, k := range d.Start {
+		rows.Start = append(rows.Start, k*int64(node))
+	}
+	return rows
+}
+
 // Count returns the number of domains.
 func (d Domains) Count() int { return len(d.Start) - 1 }
 
@@ -165,8 +174,19 @@ func (c *Counts) Cut(domains int) (Domains, error) {
 }
 
 // CutMatrix cuts the rows of a whole matrix into so many domains.
-func CutMatrix(m *csr.Matrix, domains int) (Domains, error) {
-	return CutRows(Self{}, int64(m.Rows), 0, m.RowPtr, domains)
+func CutMatrix(m *csr.Matrix, domains int) (Domains, error) { return CutNodes(m, 1, domains) }
+
+// CutNodes is CutMatrix for nodes of so many consecutive rows each, which stay whole.
+func CutNodes(m *csr.Matrix, node, domains int) (Domains, error) {
+	ptr := m.RowPtr
+	if node > 1 {
+		ptr = make([]int64, m.Rows/node+1)
+		for k := range ptr {
+			ptr[k] = m.RowPtr[k*node]
+		}
+	}
+	d, err := CutRows(Self{}, int64(m.Rows/node), 0, ptr, domains)
+	return d.Times(node), err
 }
 
 // CutRows cuts so many rows into domains; this rank has rows first, first + 1, ..., given their row offsets. It is collective.

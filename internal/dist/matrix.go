@@ -19,6 +19,7 @@ type Rows struct {
 type Matrix struct {
 	*Layout
 	N, NNZ int64 // rows and nonzeros, of all ranks
+	Node   int   // domains have whole nodes of so many consecutive rows; 0 and 1: any rows
 
 	// Local has the rows of this rank: row and column i are position i of a vector. Rows of ghosts are empty.
 	Local *csr.Matrix
@@ -26,9 +27,9 @@ type Matrix struct {
 
 // Through returns the matrix with another Comm of the same ranks for what is sent from now on, but for halos.
 func (m *Matrix) Through(c Comm) *Matrix {
-	l := *m.Layout
-	l.Comm = c
-	return &Matrix{Layout: &l, N: m.N, NNZ: m.NNZ, Local: m.Local}
+	through, l := *m, *m.Layout
+	l.Comm, through.Layout = c, &l
+	return &through
 }
 
 // NewMatrix returns the matrix of these domains, given the rows of the domains that this rank owns. It takes over the

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -20,26 +21,43 @@ func ComputeComplex(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors,
 	if s == nil {
 		return errors, err
 	}
+	return s.complexErrors(pool), nil
+}
+
+// complexErrors measures the errors of ComputeComplex.
+func (s *system) complexErrors(pool *parallel.Pool) Errors {
 	var xmax float64
-	for j := 0; j+1 < len(x); j += 2 {
-		xmax = max(xmax, math.Hypot(dd.Ldexp(x[j], -s.ex), dd.Ldexp(x[j+1], -s.ex)))
+	for j := 0; j+1 < len(s.x); j += 2 {
+		xmax = max(xmax, math.Hypot(dd.Ldexp(s.x[j], -s.ex), dd.Ldexp(s.x[j+1], -s.ex)))
 	}
-	const pairs = blockRows / 2
-	parts := make([]complexPart, (m.Rows/2+pairs-1)/pairs)
-	pool.Each(len(parts), func(k int) {
-		for i := k * pairs; i < min((k+1)*pairs, m.Rows/2); i++ {
-			parts[k].add(s.complexRow(i, xmax))
+	xmax = s.over.largest(xmax)
+	all := gather(s, pool, func(p *complexPart, lo, hi int) {
+		for i := lo / 2; i < hi/2; i++ {
+			p.add(s.complexRow(i, xmax))
 		}
 	})
-	var all complexPart
-	for _, p := range parts {
-		all.merge(p)
-	}
 	return Errors{
 		Row: all.row, Componentwise: all.componentwise,
 		Normwise:         all.residual.over(all.t.times(scaled{xmax, s.ex}).plus(all.b)),
 		RelativeResidual: all.rr.sqrt().over(all.bb.sqrt()),
-	}, nil
+	}
+}
+
+// pairs reports whether both parts of each complex number, rows that were given next to each other, are next to each other in the vectors of this
+// rank, the first at an even position.
+func pairs(a *dist.Matrix) bool {
+	paired := func(at int, of func(at int) int64) bool { return at%2 == 0 && of(at)%2 == 0 && of(at+1) == of(at)+1 }
+	for _, p := range a.Parts {
+		if p.Below%2+p.Own%2+p.Above%2 > 0 {
+			return false
+		}
+		for at := p.At; at < p.Next(); at += 2 {
+			if own := at >= p.First() && at < p.End(); own && !paired(at, a.Given) || !own && !paired(at, a.Global) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // complexPart is the contribution of some equations to the errors.
@@ -60,6 +78,11 @@ func (p *complexPart) merge(o complexPart) {
 	p.residual, p.t, p.b = p.residual.max(o.residual), p.t.max(o.t), p.b.max(o.b)
 	p.rr.merge(o.rr)
 	p.bb.merge(o.bb)
+}
+
+// fields are the numbers that a complexPart consists of.
+func (p *complexPart) fields() (values []*float64, exponents []*int) {
+	return fields([]*float64{&p.row, &p.componentwise}, []*scaled{&p.residual, &p.t, &p.b}, []*sumSquares{&p.rr, &p.bb})
 }
 
 // complexRow is the contribution of complex equation i; xmax 2^ex is the largest modulus of x.

@@ -4,8 +4,10 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -85,5 +87,75 @@ func TestComplexErrors(t *testing.T) {
 	xs := []float64{math.NaN(), 0}
 	if e, _ := ComputeComplex(&csr.Matrix{Rows: 2, Cols: 2, RowPtr: []int64{0, 1, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}}, xs, []float64{1, 0}, pool); !math.IsInf(e.Row, 1) {
 		t.Error("NaN has an error that is finite")
+	}
+}
+
+// The errors over ranks are those of the whole system, whatever the numbers of domains and ranks, and never finite where the parts of a complex number
+// are apart (Concurrent).
+func TestConcurrentComplexErrors(t *testing.T) {
+	const n = 150
+	rng := rand.New(rand.NewPCG(5, 6))
+	entries := map[[2]int]float64{}
+	for i := range n {
+		for k := range 4 {
+			j, re, im := i, 4+rng.Float64(), rng.NormFloat64()
+			if k > 0 {
+				j = (i + rng.IntN(n)) % n
+			}
+			if re *= float64(k % 2); j == i {
+				re = 4
+			}
+			for p, v := range [2][2]float64{{re, -im}, {im, re}} {
+				entries[[2]int{2*i + p, 2 * j}], entries[[2]int{2*i + p, 2*j + 1}] = v[0], v[1]
+			}
+		}
+	}
+	for at, v := range entries {
+		if v == 0 {
+			delete(entries, at)
+		}
+	}
+	m := build(t, 2*n, 2*n, entries)
+	x, b := make([]float64, 2*n), make([]float64, 2*n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	m.MulVec(b, x)
+	for i := range x {
+		x[i] *= 1 + 1e-3*rng.NormFloat64()
+	}
+	want, err := ComputeComplex(m, x, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, domains := range []int{1, 2, 3, 7} {
+		d, err := dist.CutNodes(m, 2, domains)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apart := dist.Domains{Start: slices.Clone(d.Start)}
+		if domains > 1 {
+			apart.Start[1]++
+		}
+		for _, ranks := range []int{1, 2, 3} {
+			dist.Run(ranks, func(c dist.Comm) {
+				errors := func(d dist.Domains) Errors {
+					lo, hi := d.Owned(c.Rank(), c.Size())
+					a, err := dist.Adopt(c, d, dist.RowRange(m, int(d.Start[lo]), int(d.Start[hi])))
+					if err != nil {
+						t.Error(err)
+						return Errors{}
+					}
+					return ComputeDistributed(a, ownOf(a, x), ownOf(a, b), true, nil)
+				}
+				e := errors(d)
+				if e.Row != want.Row || e.Normwise != want.Normwise || e.Componentwise != want.Componentwise || math.Abs(e.RelativeResidual-want.RelativeResidual) > 1e-14*want.RelativeResidual {
+					t.Errorf("%d domains, %d ranks: %+v, want %+v", domains, ranks, e, want)
+				}
+				if e := errors(apart); domains > 1 && !math.IsInf(e.Row, 1) {
+					t.Errorf("%d domains that cut a complex number, %d ranks: %+v", domains, ranks, e)
+				}
+			})
+		}
 	}
 }

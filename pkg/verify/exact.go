@@ -23,7 +23,7 @@ func (s *system) huge(all *partial) bool {
 // for them.
 func (s *system) measureExactly(all partial, pool *parallel.Pool) partial {
 	norm := all.b2.sqrt()
-	return s.gather(pool, func(p *partial, lo, hi int) {
+	return gather(s, pool, func(p *partial, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			r := s.row(i)
 			s.resolve(&r, i, r.t.times(all.explained))

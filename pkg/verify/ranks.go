@@ -60,13 +60,18 @@ func (r *ranks) copies(get func(at uint32) uint64, set func(at uint32, v uint64)
 	}
 }
 
-// ComputeDistributed is Compute for a matrix that is spread over ranks: x and b are vectors of this rank, whose own elements count. The
-// errors are the same on all ranks and for any number of ranks; maxima are over the whole matrix. Collective, as the functions
-// below.
-func ComputeDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) Errors {
+// ComputeDistributed is Compute, or ComputeComplex if the system is complex, for a matrix that is spread over ranks: x and b are vectors of this
+// rank, whose own elements count. The errors are the same on all ranks and for any number of ranks; maxima are over the whole matrix. They are
+// +Inf if the parts of complex numbers are not together. Collective, as the functions below.
+func ComputeDistributed(a *dist.Matrix, x, b []float64, complex bool, pool *parallel.Pool) Errors {
 	s, errors := checkDistributed(a, x, b, pool)
-	if s == nil {
+	switch {
+	case s == nil:
 		return errors
+	case complex && s.over.any(!pairs(a)):
+		return infinite
+	case complex:
+		return s.complexErrors(pool)
 	}
 	all := measureAll(s, pool)
 	return all.errors()
@@ -121,8 +126,7 @@ func checkDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) (*sys
 		}
 	}
 	if r.any(bad) {
-		inf := math.Inf(1)
-		return nil, Errors{inf, inf, inf, inf}
+		return nil, infinite
 	}
 	r.copies(func(at uint32) uint64 { return math.Float64bits(s.x[at]) }, func(at uint32, v uint64) { s.x[at] = math.Float64frombits(v) })
 	s.scale(pool)
@@ -168,11 +172,14 @@ func (r *ranks) extremes(least, most float64) (float64, float64) {
 	return math.Float64frombits(uint64(-x[0])), math.Float64frombits(uint64(x[1]))
 }
 
-// partials returns the partial results of all domains, in their order.
-func partials[P any, F interface {
+// fielded is a pointer to a partial result, which consists of numbers.
+type fielded[P any] interface {
 	*P
 	fields() ([]*float64, []*int)
-}](r *ranks, own []P) []P {
+}
+
+// partials returns the partial results of all domains, in their order.
+func partials[P any, F fielded[P]](r *ranks, own []P) []P {
 	if r == nil {
 		return own
 	}
@@ -205,11 +212,17 @@ func partials[P any, F interface {
 
 // fields are the numbers that a partial consists of.
 func (p *partial) fields() (values []*float64, exponents []*int) {
-	values = []*float64{&p.row, &p.componentwise}
-	for _, s := range []*scaled{&p.residual, &p.b, &p.normAx, &p.unexplained, &p.explained, &p.least} {
+	return fields([]*float64{&p.row, &p.componentwise},
+		[]*scaled{&p.residual, &p.b, &p.normAx, &p.unexplained, &p.explained, &p.least}, []*sumSquares{&p.residual2, &p.b2, &p.absAx2})
+}
+
+// fields returns the numbers that these consist of.
+func fields(values []*float64, all []*scaled, sums []*sumSquares) ([]*float64, []*int) {
+	var exponents []*int
+	for _, s := range all {
 		values, exponents = append(values, &s.v), append(exponents, &s.e)
 	}
-	for _, s := range []*sumSquares{&p.residual2, &p.b2, &p.absAx2} {
+	for _, s := range sums {
 		values, exponents = append(values, &s.sum), append(exponents, &s.e)
 	}
 	return values, exponents

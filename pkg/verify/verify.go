@@ -35,6 +35,9 @@ type Errors struct {
 	RelativeResidual float64 `json:"relative_residual"` // ||r||_2 / ||b||_2
 }
 
+// infinite are the errors of an x that is no number.
+var infinite = Errors{math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)}
+
 // blockRows is the number of rows that one parallel part covers: few, so that threads have equal shares of small systems.
 const blockRows = 256
 
@@ -58,8 +61,7 @@ func check(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (*system, Errors,
 	}
 	for _, v := range x {
 		if v-v != 0 {
-			inf := math.Inf(1)
-			return nil, Errors{inf, inf, inf, inf}, nil
+			return nil, infinite, nil
 		}
 	}
 	return newSystem(m, x, b, pool), Errors{}, nil
@@ -67,7 +69,7 @@ func check(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (*system, Errors,
 
 // measureAll gathers all rows.
 func measureAll(s *system, pool *parallel.Pool) partial {
-	all := s.gather(pool, func(p *partial, lo, hi int) {
+	all := gather(s, pool, func(p *partial, lo, hi int) {
 		if q, ok := s.measurePlain(lo, hi); ok {
 			*p = q
 			return
@@ -83,21 +85,24 @@ func measureAll(s *system, pool *parallel.Pool) partial {
 }
 
 // gather merges what add adds of the rows lo to hi-1, in parts that depend on the matrix, and its domains, alone.
-func (s *system) gather(pool *parallel.Pool, add func(p *partial, lo, hi int)) (all partial) {
-	sums := make([]partial, len(s.own))
+func gather[P any, F interface {
+	merge(P)
+	fielded[P]
+}](s *system, pool *parallel.Pool, add func(p *P, lo, hi int)) (all P) {
+	sums := make([]P, len(s.own))
 	for d, own := range s.own {
 		blocks := (own[1] - own[0] + blockRows - 1) / blockRows
-		parts := make([]partial, blocks)
+		parts := make([]P, blocks)
 		pool.Each(blocks, func(k int) {
 			lo := own[0] + k*blockRows
 			add(&parts[k], lo, min(lo+blockRows, own[1]))
 		})
 		for _, p := range parts {
-			sums[d].merge(p)
+			F(&sums[d]).merge(p)
 		}
 	}
-	for _, p := range partials(s.over, sums) {
-		all.merge(p)
+	for _, p := range partials[P, F](s.over, sums) {
+		F(&all).merge(p)
 	}
 	return all
 }

@@ -85,7 +85,7 @@ func (a parted) errors(x, b []float64) (verify.Errors, error) {
 	if a.job == nil {
 		return verify.Compute(a.Local, x, b, a.pool)
 	}
-	return verify.ComputeDistributed(a.Matrix, x, b, a.pool), nil
+	return verify.ComputeDistributed(a.Matrix, x, b, false, a.pool), nil
 }
 
 // gathered returns the whole matrix and a whole vector.
