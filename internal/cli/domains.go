@@ -90,10 +90,12 @@ func (r *solveRun) cut() int {
 
 // sayHow logs how several ranks read the matrix, or why it was not cut into domains.
 func (r *solveRun) sayHow() {
-	n, _ := r.problem.dims()
+	n, cols := r.problem.dims()
 	switch err := r.overDomains(); {
 	case r.spread() && r.how != "":
 		r.opt.Log("read " + r.how)
+	case n != cols && (r.domains.count > 1 || r.domains.count == 0 && dist.DefaultDomains(n) > 1 || !r.job.alone()):
+		r.opt.Log("domains 1: the matrix is not square, and least squares are solved in one domain")
 	case !r.spread() && r.domains.count == 0 && dist.DefaultDomains(n) > 1 && err != nil:
 		r.opt.Log("domains 1: " + oneLine(err))
 	}
@@ -126,7 +128,7 @@ func (r *solveRun) agree(err error) error {
 
 // spread reports whether all ranks solve together.
 func (r *solveRun) spread() bool {
-	_, yes := r.problem.(spread)
+	_, yes := overAll(r.problem)
 	return yes
 }
 

@@ -107,7 +107,7 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 	facts := csr.Examine(m, pool)
 	i.SetMatrix(facts)
 	if c, yes := r.problem.(complexProblem); yes {
-		i.Complex = &report.Complex{Rows: c.Rows / 2, Form: c.form.Name}
+		i.Complex = &report.Complex{Rows: c.equations(), Form: c.form.Name}
 		report.Line(out, "complex", "the rest describes its real form, %s, of twice the size", c.form.Name)
 	}
 	report.Facts(out, facts)
@@ -213,7 +213,12 @@ func (r *solveRun) takeReal(content *matrixmarket.Content) (*csr.Matrix, error) 
 
 // cutWhole cuts a matrix into the domains in which solve would read it.
 func (r *solveRun) cutWhole() error {
-	p, isWhole := r.problem.(whole)
+	c, complex := r.problem.(complexProblem)
+	given, node := r.problem, 1
+	if complex {
+		given, node = c.paired, 2
+	}
+	p, isWhole := given.(whole)
 	if !isWhole || p.Rows != p.Cols {
 		return nil
 	}
@@ -224,9 +229,19 @@ func (r *solveRun) cutWhole() error {
 	if domains == 1 {
 		return nil
 	}
-	cut, err := dist.Spread(r.job.comm, p.Matrix, domains)
-	r.problem = spread{cut, r.job}
-	return err
+	d, err := dist.CutNodes(p.Matrix, node, domains)
+	if err != nil {
+		return err
+	}
+	cut, err := dist.Adopt(r.job.comm, d, dist.RowRange(p.Matrix, 0, p.Rows))
+	if err != nil {
+		return err
+	}
+	cut.Node = node
+	if r.problem = (spread{cut, r.job}); complex {
+		r.problem = complexProblem{spread{cut, r.job}, c.form}
+	}
+	return nil
 }
 
 // choose has the run prepare the solve, and takes over what it chose. A matrix that solve refuses is not an error.

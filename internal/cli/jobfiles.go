@@ -176,32 +176,39 @@ func (f *solveFlags) readDistributedVectors(ctx context.Context, j *job, in inpu
 
 // distributedColumns reads and checks this rank's elements of the columns of a file. Collective.
 func (in input) distributedColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
-	own, err := in.ownColumns(ctx, j, path, what, a)
+	in.realForm = nil
+	own, _, err := in.ownColumns(ctx, j, path, what, a.Domains)
 	if err != nil {
 		return nil, err
 	}
 	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
 }
 
-// ownColumns is distributedColumns without checks of elements.
-func (in input) ownColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
+// ownColumns reads this rank's elements of the columns of a file, for these domains. If the input has a real form, columns may be complex: their
+// real parts, and then their imaginary parts. Collective.
+func (in input) ownColumns(ctx context.Context, j *job, path, what string, d dist.Domains) (own [][]float64, complex bool, err error) {
 	if known := in.known[path]; known != nil { // beside the matrix, on all ranks
-		columns, err := known.Columns()
-		span := a.Domains.Spans(j.size())[j.rank()]
-		for k := range columns {
-			columns[k] = slices.Clone(columns[k][span.From:span.End])
+		if complex = known.Field == matrixmarket.Complex; complex && in.realForm != nil {
+			re, im, wrong := known.ComplexColumns()
+			own, err = slices.Concat(re, im), wrong
+		} else {
+			own, err = known.Columns()
 		}
-		return columns, err
+		span := d.Spans(j.size())[j.rank()]
+		for k := range own {
+			own[k] = slices.Clone(own[k][span.From:span.End])
+		}
+		return own, complex, err
 	}
-	in.check = ofLength(path, what, a.N)
+	in.check = ofLength(path, what, d.Rows())
 	opt, done := in.distributedOptions(j)
 	defer done()
-	content, own, err := matrixmarket.ReadColumnsDistributed(ctx, j.comm, path, opt, a.Domains)
+	content, own, err := matrixmarket.ReadColumnsDistributed(ctx, j.comm, path, opt, d)
 	if err != nil {
-		return nil, j.agree(readingError(path, err)) // rank 0 knows its exit code
+		return nil, false, j.agree(readingError(path, err)) // rank 0 knows its exit code
 	}
 	in.warn(path, content)
-	return own, nil
+	return own, content.Field == matrixmarket.Complex, nil
 }
 
 // readDistributedNearNull reads this rank's elements of the near-null vectors into opt, if there is a file of them.

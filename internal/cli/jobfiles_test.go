@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -62,13 +63,27 @@ func TestConcurrentRanksWriteX(t *testing.T) {
 		sizes = [][2]int{{1, 1}, {10, 2}, {40_000, 1}}
 	}
 	for _, size := range sizes {
-		all, want := columnsOf(t, size[0], size[1])
+		all, real := columnsOf(t, size[0], size[1])
+		var complex bytes.Buffer
+		if x := slices.Concat(all...); matrixmarket.WriteDense(&complex, size[0], size[1], x, negative(x), matrixmarket.WriteOptions{}) != nil {
+			t.Fatal("no complex text")
+		}
 		for _, ranks := range []int{1, 2, 3, 5} {
-			for _, name := range []string{"x.mtx", "x.mtx.gz"} {
+			for _, name := range []string{"x.mtx", "x.mtx.gz", "complex.mtx", "complex.mtx.gz"} {
+				opt, want := matrixmarket.WriteOptions{}, real
+				if strings.HasPrefix(name, "complex") {
+					opt.Pairs, want = true, complex.String()
+				}
 				dir := t.TempDir()
 				path := filepath.Join(dir, name)
 				onJob(ranks, func(j *job) {
-					if at, err := j.writeX(context.Background(), path, int64(size[0]), own(j, all), matrixmarket.WriteOptions{}); at != path || err != nil {
+					mine := own(j, all)
+					for k, x := range mine {
+						if opt.Pairs {
+							mine[k] = matrixio.Unknowns(x, negative(x))
+						}
+					}
+					if at, err := j.writeX(context.Background(), path, int64(size[0]), mine, opt); at != path || err != nil {
 						t.Errorf("rank %d: %s, %v", j.rank(), at, err)
 					}
 				})
@@ -85,6 +100,13 @@ func TestConcurrentRanksWriteX(t *testing.T) {
 			}
 		}
 	}
+}
+
+func negative(x []float64) (y []float64) {
+	for _, v := range x {
+		y = append(y, -v)
+	}
+	return y
 }
 
 func unzipped(b []byte) ([]byte, error) {

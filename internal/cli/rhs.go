@@ -10,7 +10,6 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/mpsolve/mpsolve/internal/host"
-	"github.com/mpsolve/mpsolve/internal/matrixio"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -188,44 +187,4 @@ func (r *solveRun) besideMatrix(rhs *matrixmarket.Content) (uses bool) {
 	}
 	r.in.known[r.path], r.rhs = rhs, r.path
 	return true
-}
-
-// complexVectors makes the system complex if the matrix is real and a right-hand side or a guess is complex.
-func (r *solveRun) complexVectors(ctx context.Context) error {
-	w, real := r.problem.(whole)
-	if !real || r.exact.asked {
-		return nil
-	}
-	complex := false
-	for _, file := range []struct {
-		path, what string
-		n          int
-	}{{r.rhs, rightHandSide, w.Rows}, {r.guess, r.guessed(), w.Cols}} {
-		if file.path == "" || file.what == rightHandSide && !r.fileRHS() {
-			continue
-		}
-		in := r.in
-		in.check = ofLength(file.path, file.what, int64(file.n))
-		c, err := in.read(ctx, file.path)
-		if err != nil {
-			return err
-		}
-		r.in.known[file.path] = c
-		complex = complex || c.Field == matrixmarket.Complex
-	}
-	if !complex {
-		return nil
-	}
-	opt, done := r.in.options()
-	defer done()
-	need := matrixio.Bytes(int64(w.Rows), int64(w.NNZ())) + 8*int64(w.NNZ())
-	if err := opt.Fits(r.path, w.Bytes(), float64(need), "the real form of a %d x %d matrix with complex right-hand sides", w.Rows, w.Cols); err != nil {
-		return err
-	}
-	var form *matrixio.Form
-	if _, err := r.realForm(&form)(w.Matrix, make([]float64, w.NNZ())); err != nil {
-		return err
-	}
-	r.problem = complexProblem{whole{form.Matrix}, form}
-	return nil
 }

@@ -74,6 +74,9 @@ func (r *solveRun) next(path string) func(h matrixmarket.Header, rows, cols int)
 
 // lookAhead checks the sizes of the later matrices of a sequence before any work is done. Of files such as pipes it only knows that they are there.
 func (r *solveRun) lookAhead(ctx context.Context) error {
+	if _, complex := r.problem.(complexProblem); complex && len(r.more) > 0 {
+		return usage("%s: a sequence of complex matrices is not solved", r.path)
+	}
 	seen := errors.New("the size line was seen")
 	for _, path := range r.more {
 		info, err := os.Stat(path)
@@ -95,9 +98,6 @@ func (r *solveRun) lookAhead(ctx context.Context) error {
 func (r *solveRun) sequence(ctx context.Context) error {
 	if len(r.more) == 0 {
 		return r.system(ctx)
-	}
-	if _, complex := r.problem.(complexProblem); complex {
-		return usage("%s: a sequence of complex matrices is not solved", r.path)
 	}
 	names := r.output
 	var worst *exitError

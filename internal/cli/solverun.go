@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/solver"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -152,8 +153,8 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		if r.problem = (whole{v.Matrix}); v.Dist != nil {
 			err = r.spreadOver(v.Dist)
 		}
-		if form != nil {
-			r.problem = complexProblem{whole{v.Matrix}, form}
+		if v.Field == matrixmarket.Complex {
+			r.takeComplex(form)
 		}
 		r.besideMatrix(v.RHS)
 	}

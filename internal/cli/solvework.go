@@ -79,7 +79,7 @@ func (r *solveRun) begin(k int) {
 // add adds the result for right-hand side k to the report and to x.
 func (r *solveRun) add(k int, result solve.Result) error {
 	if c, yes := r.problem.(complexProblem); yes {
-		if err := c.judge(&result, r.b[k], r.opt); err != nil {
+		if err := c.judge(r.solver, &result, r.b[k], r.opt); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func (r *solveRun) finish(ctx context.Context) error {
 // all ranks solve.
 func (r *solveRun) setChecksums(m *csr.Matrix) {
 	elements := func(columns [][]float64) iter.Seq[[]float64] { return slices.Values(columns) }
-	if s, yes := r.problem.(spread); yes {
+	if s, yes := overAll(r.problem); yes {
 		m, elements = nil, s.elements
 	}
 	r.report.SetChecksums(m, elements(r.b), elements(r.x))

@@ -115,15 +115,14 @@ func (f *spmvFlags) double(ctx context.Context, s streams, path string) (m, low 
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := content.CSRParts()
-	if err != nil {
-		return nil, nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
+	if m, err = matrixOf(path, content); err != nil {
+		return nil, nil, err
 	}
-	m = parts[0]
-	if len(parts) == 1 { // float64 holds all elements exactly
-		return m, &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, m.Rows+1)}, nil
+	parts, err := lowerParts(content)
+	if err != nil || len(parts) > 0 {
+		return m, parts[0], err
 	}
-	return m, parts[1], nil
+	return m, &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, m.Rows+1)}, nil // float64 holds all elements exactly
 }
 
 // runDD measures products with double-double vectors.

@@ -139,10 +139,11 @@ func (r *solveRun) judge(ctx context.Context, v *report.Verification, compare bo
 	if isComplex && opt.Stop != solve.StopRel { // an error of the real form is at most twice that of the complex system
 		opt.Tol *= 2
 	}
-	m := c.Matrix
-	if w, real := r.problem.(whole); real {
-		m = w.Matrix
+	var given problem = r.problem
+	if isComplex {
+		given = c.paired
 	}
+	m := given.(whole).Matrix
 	var comparing *solver.Solver
 	for k, x := range r.x0 {
 		if err := ctx.Err(); err != nil {
@@ -150,7 +151,7 @@ func (r *solveRun) judge(ctx context.Context, v *report.Verification, compare bo
 		}
 		result, err := solver.Judge(m, x, r.b[k], opt)
 		if err == nil && isComplex {
-			if err = c.judge(&result, r.b[k], r.opt); result.Reason == krylov.Drift {
+			if err = c.judge(nil, &result, r.b[k], r.opt); result.Reason == krylov.Drift {
 				result.Reason, result.Advice = krylov.Running, ""
 			}
 		}

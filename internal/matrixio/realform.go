@@ -20,20 +20,21 @@ import (
 // Form is the real form of a complex matrix.
 type Form struct {
 	Name   string      // K1 or K4
-	Matrix *csr.Matrix // twice as many rows and columns; parts that are zero are left out
-
-	turned bool // K1 of -iA, and right-hand sides -ib: K4 up to signs
+	Matrix *csr.Matrix // twice as many rows and columns; parts that are zero are left out. nil on ranks that share it
 }
+
+// turned reports whether the form is K1 of -iA, and right-hand sides are -ib: K4 up to signs.
+func (f *Form) turned() bool { return f.Name == "K4" }
 
 // Bytes returns an upper bound of the memory of the form of a matrix with so many rows and entries.
 func Bytes(rows, entries int64) int64 { return csr.Bytes(2*rows, 4*entries) }
 
 // New returns the form of the matrix with the values of m and these imaginary parts.
 func New(m *csr.Matrix, imag []float64) *Form {
-	f := &Form{Name: "K1", turned: mostlyImaginary(m, imag)}
+	f := &Form{Name: "K1"}
 	re, im := m.Val, imag
 	turn := 1.0
-	if f.turned { // -i (b + ic) = c - ib
+	if mostlyImaginary(m, imag) { // -i (b + ic) = c - ib
 		f.Name = "K4"
 		re, im, turn = imag, m.Val, -1
 	}
@@ -91,7 +92,7 @@ func mostlyImaginary(m *csr.Matrix, imag []float64) bool {
 // RHS returns the right-hand side of the form for b + ic; c may be nil.
 func (f *Form) RHS(b, c []float64) []float64 {
 	v := Unknowns(b, c)
-	if f.turned {
+	if f.turned() {
 		for k := 0; k < len(v); k += 2 {
 			v[k], v[k+1] = v[k+1], -v[k]
 		}

@@ -142,10 +142,14 @@ func (s *Solver) cut(keeps bool) error {
 	how := "by rows"
 	if !keeps {
 		node := func() int {
-			if size := s.Opt.Precond.BlockSize; size > 0 {
-				return size
+			size := s.Opt.Precond.BlockSize
+			if size == 0 {
+				size = precond.BlockSizeDistributed(s.Job.Matrix)
 			}
-			return precond.BlockSizeDistributed(s.Job.Matrix)
+			if whole := max(1, s.Job.Node); size%whole > 0 {
+				size *= whole
+			}
+			return size
 		}
 		job, room := *s.Job, int64(0)
 		if s.Opt.MaxMemory > 0 {

@@ -2,12 +2,14 @@ package matrixmarket
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 )
 
 // ReadColumnsDistributed reads dense columns, such as right-hand sides, of a system that is cut into these domains, by all ranks: it returns what is known of the
-// file, and the own elements of this rank of each column. Arrays in plain files are read by all ranks, each its share of the bytes, and other
+// file, and the own elements of this rank of each column. Of a complex file, which is read only with opt.RealForm, these are the real parts of all
+// columns, followed by the imaginary parts. Real arrays in plain files are read by all ranks, each its share of the bytes, and other
 // files by rank 0. opt.Domains is not used. Errors are the same as with one process, and the same on all ranks. Collective.
 func ReadColumnsDistributed(ctx context.Context, c dist.Comm, path string, opt DistributedOptions, d dist.Domains) (*Content, [][]float64, error) {
 	if c.Rank() > 0 {
@@ -47,6 +49,11 @@ func wholeColumns(ctx context.Context, c dist.Comm, path string, opt Distributed
 		if err != nil {
 			return err
 		}
+		if content.Field == Complex && opt.RealForm != nil {
+			re, im, err := content.ComplexColumns()
+			columns = slices.Concat(re, im)
+			return err
+		}
 		columns, err = content.Columns()
 		if content.Field == Complex {
 			err = &Error{File: path, Msg: err.Error()}
@@ -56,13 +63,13 @@ func wholeColumns(ctx context.Context, c dist.Comm, path string, opt Distributed
 	if err != nil {
 		return nil, nil, err
 	}
-	count := []int64{int64(len(columns)), 0}
+	count := []int64{int64(len(columns)), 0, 0, 0}
 	if c.Rank() == 0 {
-		count[1] = int64(content.Rows)
+		count[1], count[2], count[3] = int64(content.Rows), int64(content.Cols), int64(content.Field)
 	}
 	c.Max(count)
 	if c.Rank() > 0 {
-		content.Cols, content.Rows = int(count[0]), int(count[1])
+		content.Rows, content.Cols, content.Field = int(count[1]), int(count[2]), Field(count[3])
 	}
 	if count[1] != d.Rows() {
 		return content, nil, &Error{File: path, Msg: "the columns have " + plural(int(count[1]), "element") + ", the system " + plural(int(d.Rows()), "row")}

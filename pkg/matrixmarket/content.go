@@ -51,8 +51,8 @@ type Options struct {
 	// matrixio.
 	Other func(name string, head []byte) *Reader
 
-	// RealForm, if not nil, makes a real matrix of a complex one, which ReadDistributed returns then, on rank 0. It has
-	// one domain, and Content tells of the complex matrix.
+	// RealForm, if not nil, makes a real matrix of a complex one, with two rows for each, on rank 0. ReadDistributed returns this matrix then,
+	// while Content tells of the complex one, and ReadColumnsDistributed takes complex columns.
 	RealForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error)
 
 	// Map lets a plain file be mapped into memory whose arrays are as memory has them (.mpx), which saves a copy. Such memory is never given back,
@@ -155,16 +155,24 @@ func (c *Content) sparse() (m *csr.Matrix, imag []float64) {
 	return m, imag
 }
 
-// CSRParts returns the content and each part in Lower as CSR returns them. The file holds their sum.
-func (c *Content) CSRParts() (parts []*csr.Matrix, err error) {
-	for _, part := range append([]*Content{c}, c.Lower...) {
-		m, err := part.CSR()
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, m)
+// ComplexColumns returns the real parts of Columns, and the imaginary parts; nil unless the field is complex.
+func (c *Content) ComplexColumns() (re, im [][]float64, err error) {
+	part := *c
+	if c.Imag == nil {
+		re, err = c.Columns()
+		return re, nil, err
 	}
-	return parts, nil
+	part.Field, part.Imag = Real, nil
+	if re, err = part.Columns(); err != nil {
+		return nil, nil, err
+	}
+	if part.Dense = c.Imag; c.Matrix != nil {
+		m := *c.Matrix
+		m.Val = c.Imag
+		part.Matrix = &m
+	}
+	im, err = part.Columns()
+	return re, im, err
 }
 
 // ColumnParts returns, for each column, this column of the content and of each part in Lower, as Columns returns them. The

@@ -222,29 +222,27 @@ func readWhole(ctx context.Context, c dist.Comm, path string, opt DistributedOpt
 			decode(b, v.Content)
 		}
 	}
-	v.Content.Matrix, v.Content.Dense = m, nil
-	count := opt.domains(int64(v.Rows))
+	v.Content.Matrix, v.Content.Dense, v.Content.Imag = m, nil, nil
+	node := 1 // rows of an equation
 	if v.Field == Complex {
-		if opt.Domains > 1 {
-			return nil, &Error{File: path, Msg: "a complex system is solved in one domain"}
-		}
-		count = 1
+		node = 2
 	}
+	count := opt.domains(int64(node) * int64(v.Rows))
 	if v.Rows != v.Cols || count == 1 {
 		return v, nil
 	}
 	v.Content.Matrix = nil
-	return v, v.spread(c, path, m, count)
+	return v, v.spread(c, path, m, node, count)
 }
 
-// spread spreads a matrix that rank 0 has. Its memory is taken over.
-func (v *Distributed) spread(c dist.Comm, path string, m *csr.Matrix, domains int) (err error) {
+// spread spreads a matrix that rank 0 has, of nodes of so many unknowns. Its memory is taken over.
+func (v *Distributed) spread(c dist.Comm, path string, m *csr.Matrix, node, domains int) (err error) {
 	if err := enoughRows(path, int64(v.Rows), domains); err != nil {
 		return err
 	}
 	var d dist.Domains
 	if c.Rank() == 0 {
-		if d, err = dist.CutMatrix(m, domains); err != nil {
+		if d, err = dist.CutNodes(m, node, domains); err != nil {
 			return err
 		}
 	}
@@ -259,13 +257,15 @@ func (v *Distributed) spread(c dist.Comm, path string, m *csr.Matrix, domains in
 		}
 		first := int64(0)
 		if c.Rank() > 0 {
-			s.Matrix, first = &csr.Matrix{Cols: v.Cols, RowPtr: []int64{0}}, int64(v.Rows)
+			s.Matrix, first = &csr.Matrix{Cols: node * v.Cols, RowPtr: []int64{0}}, int64(node)*int64(v.Rows)
 		}
 		if s, err = dist.Move(c, s, first, d); err != nil {
 			return err
 		}
 	}
-	v.Dist, err = s.Adopt(c, d)
+	if v.Dist, err = s.Adopt(c, d); err == nil {
+		v.Dist.Node = node
+	}
 	return err
 }
 

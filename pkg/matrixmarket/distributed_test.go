@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -320,6 +321,7 @@ func FuzzReadDistributed(f *testing.F) {
 // Columns come to the owners of their rows, whatever the file is like; errors are those of one process (Concurrent).
 func TestConcurrentRanksReadColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
+	complex := 0
 	for n := range 60 {
 		rows, cols := 1+rng.IntN(40), rng.IntN(4)
 		var b strings.Builder
@@ -335,13 +337,19 @@ func TestConcurrentRanksReadColumns(t *testing.T) {
 		case 4:
 			s = fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n%d 1 1\n%d 1 5\n", rows, rows)
 		case 5:
-			s = strings.Replace(s, "matrix array real", "matrix array complex", 1)
+			s = regexp.MustCompile(`(?m)^(\d+)$`).ReplaceAllString(strings.Replace(s, "array integer", "array complex", 1), "$1 -$1")
 		}
 		path := tempFile(t, "b.mtx", []byte(s))
 		opt := Options{Threads: 2, pieceSize: 1 + rng.IntN(30)}
 		want, wantErr := ReadFile(context.Background(), path, opt)
+		if n%12 == 5 { // takes complex columns
+			opt.RealForm = func(m *csr.Matrix, _ []float64) (*csr.Matrix, error) { return m, nil }
+		}
 		var columns [][]float64
-		if wantErr == nil {
+		if wantErr == nil && opt.RealForm != nil {
+			re, im, err := want.ComplexColumns()
+			columns, wantErr, complex = slices.Concat(re, im), err, complex+cols
+		} else if wantErr == nil {
 			if columns, wantErr = want.Columns(); wantErr != nil {
 				wantErr = &Error{File: path, Msg: wantErr.Error()}
 			}
@@ -374,5 +382,8 @@ func TestConcurrentRanksReadColumns(t *testing.T) {
 				}
 			})
 		}
+	}
+	if complex == 0 {
+		t.Error("no complex columns were read")
 	}
 }

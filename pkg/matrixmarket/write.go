@@ -28,6 +28,8 @@ type WriteOptions struct {
 	// precision, for the elements i of this rank of column k. Several goroutines may call At at the same time.
 	Digits []int
 	At     func(i, k int) *big.Float
+	// Pairs makes WriteDenseAt and WriteDenseThrough write a complex array, of elements that are real and imaginary parts in turn.
+	Pairs bool
 }
 
 // Write writes a matrix in coordinate format, row by row, with as many digits
@@ -110,11 +112,12 @@ func WriteDense(w io.Writer, rows, cols int, colMajor, imag []float64, opt Write
 		return err
 	}
 	if imag == nil {
+		opt.Pairs = false
 		if _, err := w.Write(denseHead(int64(rows), cols, opt)); err != nil {
 			return err
 		}
 		pieces := (len(colMajor) + writePiece - 1) / writePiece
-		return inOrder(w, pieces, opt.Threads, func(buf []byte, k int) []byte { return appendValues(buf, pieceOf(colMajor, k)) })
+		return inOrder(w, pieces, opt.Threads, func(buf []byte, k int) []byte { return appendValues(buf, pieceOf(colMajor, k), false) })
 	}
 	if len(imag) != len(colMajor) {
 		return fmt.Errorf("matrixmarket: %d imaginary parts for %d real ones", len(imag), len(colMajor))

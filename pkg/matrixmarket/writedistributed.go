@@ -74,7 +74,7 @@ func (o WriteOptions) formatted(column int, x []float64, from, end int) [][]byte
 	texts := make([][]byte, end-from)
 	inTurn(o.threads(), len(texts), func(k int) {
 		if o.Digits == nil {
-			texts[k] = appendValues(nil, pieceOf(x, from+k))
+			texts[k] = appendValues(nil, pieceOf(x, from+k), o.Pairs)
 			return
 		}
 		first := (from + k) * writePiece
@@ -88,11 +88,15 @@ func pieceOf(x []float64, k int) []float64 {
 	return x[k*writePiece : min((k+1)*writePiece, len(x))]
 }
 
-// appendValues appends the lines of values.
-func appendValues(buf []byte, values []float64) []byte {
-	for _, v := range values {
+// appendValues appends the lines of values, or of pairs of them.
+func appendValues(buf []byte, values []float64, pairs bool) []byte {
+	for k, v := range values {
 		buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
-		buf = append(buf, '\n')
+		if pairs && k%2 == 0 {
+			buf = append(buf, ' ')
+		} else {
+			buf = append(buf, '\n')
+		}
 	}
 	return buf
 }
@@ -100,7 +104,11 @@ func appendValues(buf []byte, values []float64) []byte {
 // denseHead returns the lines above the values of an array.
 func denseHead(rows int64, cols int, opt WriteOptions) []byte {
 	var b bytes.Buffer
-	writePreamble(&b, Header{Format: Array}, opt.Comments)
+	h := Header{Format: Array}
+	if opt.Pairs {
+		h.Field = Complex
+	}
+	writePreamble(&b, h, opt.Comments)
 	fmt.Fprintf(&b, "%d %d\n", rows, cols)
 	return b.Bytes()
 }
