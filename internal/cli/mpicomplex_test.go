@@ -8,15 +8,16 @@ import (
 	"testing"
 )
 
-// wave writes a complex system: a damped wave equation on a square of n x n points, whose unknowns have the numbers that at tells.
-func wave(n int, diagonal complex128, at func(k int) int) string {
+// wave writes a complex system: a damped wave equation on a square of n x n points, whose unknowns have the numbers that at tells. Half of the other
+// entries have this imaginary part.
+func wave(n int, diagonal complex128, imaginary float64, at func(k int) int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%%%%MatrixMarket matrix coordinate complex general\n%d %d %d\n", n*n, n*n, 5*n*n-4*n)
 	for k := range n * n {
 		fmt.Fprintf(&b, "%d %d %g %g\n", at(k)+1, at(k)+1, real(diagonal), imag(diagonal))
 		for d, next := range []bool{k%n > 0, k%n < n-1, k >= n, k < n*n-n} {
 			if next {
-				fmt.Fprintf(&b, "%d %d -1 %g\n", at(k)+1, at(k+[]int{-1, 1, -n, n}[d])+1, 0.02*float64(d%2))
+				fmt.Fprintf(&b, "%d %d -1 %g\n", at(k)+1, at(k+[]int{-1, 1, -n, n}[d])+1, imaginary*float64(d%2))
 			}
 		}
 	}
@@ -29,9 +30,11 @@ func TestRanksSolveComplexSystems(t *testing.T) {
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
 		const n = 31 // odd, as borders of domains of an odd number of rows would be
 		same := func(k int) int { return k }
-		on.write(t, "a.mtx", wave(n, complex(3.7, 0.3), same))
-		on.write(t, "random.mtx", wave(n, complex(3.7, 0.3), func(k int) int { return k * 389 % (n * n) })) // cut by the graph
-		on.write(t, "imaginary.mtx", wave(n, complex(0.2, 5), same))
+		on.write(t, "a.mtx", wave(n, complex(3.7, 0.3), 0.02, same))
+		scattered := func(k int) int { return k * 389 % (n * n) } // cut by the graph
+		on.write(t, "random.mtx", wave(n, complex(3.7, 0.3), 0.02, scattered))
+		on.write(t, "apart.mtx", wave(n, 4.5, 0, scattered)) // both parts of x have nothing to do with each other
+		on.write(t, "imaginary.mtx", wave(n, complex(0.2, 5), 0.02, same))
 		on.must(t, fmt.Sprintf("generate poisson2d --n %d --output real.mtx", n))
 		var b, r strings.Builder
 		fmt.Fprintf(&b, "%%%%MatrixMarket matrix array complex general\n%d 2\n", n*n)
@@ -47,6 +50,7 @@ func TestRanksSolveComplexSystems(t *testing.T) {
 		for _, c := range []struct{ flags, rhs, form, cut string }{
 			{"a.mtx", "ones", "K1", "by rows"},
 			{"random.mtx --rhs b.mtx", "b.mtx", "K1", "by the graph"},
+			{"apart.mtx --rhs b.mtx", "b.mtx", "K1", "by the graph"},
 			{"imaginary.mtx --rhs r.mtx", "r.mtx", "K4", "by rows"},
 			{"real.mtx --rhs b.mtx", "b.mtx", "K1", "by rows"},
 			{"a.mtx --rhs b.mtx --guess guess.mtx --tol 1e-13", "b.mtx", "K1", "by rows"},
