@@ -148,7 +148,7 @@ func TestRefusedOverDomains(t *testing.T) {
 	random, _ := numbered(m)
 	_, _, byGraph := keptRun(t, 3, 5, random, solve.Options{}, nil)
 	_, text, _ = keptRun(t, 3, 0, random, solve.Options{Reorder: solve.ReorderNone}, byGraph)
-	if len(text) != 1 || text[0] != "is of domains by the graph of the matrix, not by ranges of rows (--reorder, --max-memory)" {
+	if len(text) != 1 || text[0] != "is of domains by the graph of the matrix, not by ranges of rows (Options.Reorder, Options.MaxMemory)" {
 		t.Errorf("another cut: %q", text)
 	}
 	k, err := checkpoint.Read(bytes.NewReader(file))

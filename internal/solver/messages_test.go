@@ -24,7 +24,7 @@ func TestMessagesOfRanksConcurrent(t *testing.T) {
 	}{
 		{precond.Jacobi, traffic{4, 1600, 2, 20, 10, 800, 0}, traffic{2 * counted, 800 * counted, 0, 3 * counted, 0, 0, 0}},
 		{precond.FSAI, traffic{4, 1600, 6, 24, 12, 15200, 0}, traffic{6 * counted, 2400 * counted, 0, 4 * counted, 0, 0, 0}},
-		{precond.AMG, traffic{4, 1600, 2, 30, 17, 800, 0}, traffic{2 * counted, 800 * counted, 0, 6 * counted, counted, 0, 0}},
+		{precond.AMG, traffic{4, 1600, 2, 31, 17, 800, 0}, traffic{2 * counted, 800 * counted, 0, 6 * counted, counted, 0, 0}},
 	} {
 		for _, ranks := range numbers {
 			setup, run := messages(t, c.kind, ranks)

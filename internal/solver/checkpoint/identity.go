@@ -159,7 +159,7 @@ func (then identity) differs(now identity) string {
 		return fmt.Sprintf("is of %d domains, not %d", max(then.Domains, 1), max(now.Domains, 1))
 	case then.ByGraph != now.ByGraph:
 		by := map[bool]string{false: "ranges of rows", true: "the graph of the matrix"}
-		return fmt.Sprintf("is of domains by %s, not by %s (--reorder, --max-memory)", by[then.ByGraph], by[now.ByGraph])
+		return fmt.Sprintf("is of domains by %s, not by %s (Options.Reorder, Options.MaxMemory)", by[then.ByGraph], by[now.ByGraph])
 	case then.Matrix != now.Matrix:
 		return "is of another matrix of the same size"
 	}
