@@ -131,14 +131,17 @@ func (a HostMatrix) Wide() linop.Operator[dd.Vec, dd.DD] {
 	return wide
 }
 
-// matrixDD is a stored matrix for double-double vectors.
+// matrixDD is a stored matrix for double-double vectors, whole or that ranks share.
 type matrixDD struct {
 	linop.Operator[dd.Vec, dd.DD]
 	at *hostDD
-	of HostMatrix
+	of interface {
+		About() Stored
+		tolerances(r vector) // see StorageError
+	}
 }
 
-func (a matrixDD) About() Stored { return a.of.Stored }
+func (a matrixDD) About() Stored { return a.of.About() }
 
 func (a matrixDD) StorageError(r dd.Vec, norm float64, d Powers[dd.Vec], e int) {
 	a.of.tolerances(r.Hi)

@@ -8,7 +8,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -49,7 +48,7 @@ func (p *rankHostDD) Store(scaled *csr.Matrix, t solve.Storage) (Matrix[dd.Vec, 
 	if err != nil {
 		return nil, err
 	}
-	return rankMatrixDD{a.Wide(), p, a}, nil
+	return matrixDD{a.Wide(), p.hostDD, a}, nil
 }
 
 // csrDD returns a matrix with the pattern of A in FP64 as an operator on double-double vectors.
@@ -72,24 +71,3 @@ func (a rankMatrix) Wide() linop.Operator[dd.Vec, dd.DD] {
 	}
 	return dist.NewOperatorDD(a.at.job.Matrix, parts, NewHostDD(a.at.Host).HostDD)
 }
-
-// rankMatrixDD is a stored matrix for double-double vectors that ranks share.
-type rankMatrixDD struct {
-	linop.Operator[dd.Vec, dd.DD]
-	at *rankHostDD
-	of rankMatrix
-}
-
-func (a rankMatrixDD) About() Stored { return a.of.Stored }
-
-func (a rankMatrixDD) StorageError(r dd.Vec, norm float64, d Powers[dd.Vec], e int) {
-	a.of.tolerances(r.Hi)
-	clear(r.Lo)
-	d.Ldexp(r, r, norm, e)
-}
-
-func (a rankMatrixDD) Ready(made precond.Preconditioner) (krylov.Preconditioner[dd.Vec], error) {
-	return a.at.precond(made), nil
-}
-
-func (rankMatrixDD) Release() {}
