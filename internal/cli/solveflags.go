@@ -27,7 +27,7 @@ var ariths = []string{"fp64", "storage"}
 func (f *storageFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.formats, "formats", "auto", "storage formats: a set (AFX, exact, AP1 ... AP7REU), a format (FP64, FP32, ...) or a list such as FP64,FP32,drop")
-	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, or 2^-53 where few iterations are expected, and more accurate if that is not enough")
+	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, or 2^-53 where few iterations are expected or the matrix is small, and more accurate if that is not enough")
 	fl.StringVar(&f.criterion, "criterion", "auto", "errors of the stored matrix are relative to: nw, the norm of the matrix; cw, the norm of the row")
 	fl.BoolVar(&f.noDrop, "no-drop", false, "keep entries smaller than the accuracy")
 	fl.BoolVar(&f.paperExact, "paper-exact", false, "formats as the papers print them: with their intervals, truncation, and every entry dropped that is at most the accuracy")

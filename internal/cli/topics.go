@@ -124,7 +124,7 @@ The line "precision" of the report says what each of them was, and how many byte
 
 --epsilon E is the accuracy of the stored matrix, such as 1e-7 or 2^-24. E is relative to the norm of the matrix (--criterion nw) or to
 that of the row (cw). 2^-53 is as accurate as FP64. By default mpsolve takes 2^-24 where many iterations are expected, 2^-53 where few
-are, and FP64 where storing in fewer bits would take longer than it saves.
+are or the matrix is small, and FP64 where storing in fewer bits would take longer than it saves.
 
 --formats names the formats: AFX, the default, is a fixed-point format of 8 to 56 bits; AP1 ... AP7REU are the sets of the papers;
 FP64, FP32, FP16, BF16 and others stand for themselves, as does a list such as FP64,FP32,drop. --paper-exact stores as the papers print it.

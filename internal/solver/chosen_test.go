@@ -146,7 +146,7 @@ func TestStoredWithoutFactors(t *testing.T) {
 		if err := c.FollowUse(r.Variant); err != nil || c.Plain() && !strings.Contains(c.Matrix.About().Layout, "CSR") {
 			t.Errorf("%v: %v, stored as %v", r, err, c.Matrix.About().Storage)
 		}
-		if !log.says(choice.WhyFine) && !log.says(choice.WhyCoarse) {
+		if !log.says(choice.WhyFine) && !log.says(choice.WhySmall) {
 			t.Errorf("%v: said %q", r, log.lines)
 		}
 		break
@@ -165,7 +165,7 @@ func TestMultigridNeedsNoStorage(t *testing.T) {
 		t.Fatalf("%v, stored as %v, said %q", c.Attempts.Now(), c.Matrix.About().Storage, log.lines)
 	}
 	c.Attempts.State.Fallback = 1
-	if err := c.FollowUse(choice.Variant{Kind: precond.FSAI}); err != nil || !log.says(choice.WhyCoarse) {
+	if err := c.FollowUse(choice.Variant{Kind: precond.FSAI}); err != nil || !log.says(choice.WhySmall) {
 		t.Errorf("%v, FSAI: stored as %v", err, c.Matrix.About().Storage)
 	}
 	if err := c.FollowUse(choice.Variant{Kind: precond.AMG}); err != nil || !c.Plain() {

@@ -203,7 +203,7 @@ func (g *Batch) Refinement(ctx context.Context, m *Column, f *refine.Refinement[
 	matrix := m.matrix(p.Matrix, func() {})
 	r.Correction = &refine.Correction[vector, scalar]{
 		At: at, Measure: r.Measure, Exact: r.Exact, Attempts: choice.NewAttempts(&t.System, g.Host, t.Carried.Ready), Prepare: t.Precondition,
-		Hopeless: t.Hopeless, Repays: t.Repays,
+		Hopeless: t.Hopeless, Repays: t.Repays, Suits: t.EpsilonFor,
 		Ctx: ctx, InnerTol: p.InnerTol, Vectors: p.Vectors, Log: t.Opt.Log, Beyond: p.Beyond,
 		StoredSystem: refine.StoredSystem[vector, scalar]{
 			Scaled: t.Scaled, Scaling: p.Scaling, Matrix: matrix, First: p.First, Chosen: p.Chosen, Open: p.Open, Spared: p.Spared,

@@ -88,7 +88,7 @@ func (w Workload) slower(r Fallback, values float64) float64 {
 // share returns what a multiplication of a product takes, relative to one with an irregular matrix.
 func (w Workload) share(kind precond.Kind) float64 {
 	switch {
-	case w.Irregular || w.Nnz <= rules.CachedNonzeros:
+	case w.Irregular:
 		return 1
 	case w.Nodes > 1 && kind != precond.AMG:
 		return rules.NodesShare

@@ -142,6 +142,7 @@ const (
 	WhyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
 	WhyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
 	WhyPlain  = "too few products are expected to repay storing it with fewer bytes"
+	WhySmall  = "the matrix is small, so that bytes of products count less than refinement steps"
 	whyWide   = "what products with double-double vectors take are operations rather than bytes"
 )
 
@@ -166,15 +167,22 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 		return plain(solve.Storage{DD: true}), whyWide
 	case !repays && s.StorageOpen():
 		return plain(solve.Storage{}), WhyPlain
-	case FewIterations(fallbacks[0].Kind):
-		t.Epsilon = rules.PreconditionedEpsilon
-		why = WhyFine
 	default:
-		t.Epsilon = rules.DefaultEpsilon
-		why = WhyCoarse
+		t.Epsilon, why = s.EpsilonFor(fallbacks[0].Kind)
 	}
 	t.DD = s.Opt.Vectors.Kind == solve.VectorsDD
 	return rules.StorageWithDefaults(t, s.even(), s.Opt.NoRefine), why
+}
+
+// EpsilonFor returns the accuracy with which the method's matrix is stored for a preconditioner, and why.
+func (s *System) EpsilonFor(kind precond.Kind) (epsilon float64, why string) {
+	switch {
+	case FewIterations(kind):
+		return rules.PreconditionedEpsilon, WhyFine
+	case s.StorageOpen() && s.Opt.Device == nil && float64(s.Nonzeros()) <= rules.CachedNonzeros:
+		return rules.PreconditionedEpsilon, WhySmall
+	}
+	return rules.DefaultEpsilon, WhyCoarse
 }
 
 // even reports whether errors relative to the norm of the matrix suit all rows: they are scaled to about the same size.

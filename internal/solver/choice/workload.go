@@ -41,6 +41,7 @@ func (s *System) indefinite() bool { return s.Facts.Symmetric && s.Facts.Diagona
 func (s *System) Workload() Workload { return s.Weighed.Get(s.weigh) }
 
 func (s *System) weigh() Workload {
+	s.Look()
 	w := Workload{
 		N: float64(s.Rows()), Nnz: float64(s.Nonzeros()), Shape: s.Shape(), Nodes: s.NodeSize(), least: s.LeastIterations(),
 		Irregular: s.Irregular(), MMatrix: s.LikeMMatrix(), Definite: s.Method == solve.CG,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
@@ -65,18 +66,39 @@ func (s *Matrix) Tiny() bool { return s.Rows() <= rules.FewRows && s.Nonzeros() 
 // Overweighs reports whether an element of a symmetric matrix on one rank shows that the matrix is indefinite: a_ij^2 >= a_ii a_jj, and rows i and
 // j differ, so that a multiple of one does not cancel the other.
 func (s *Matrix) Overweighs() bool {
-	m := s.M
-	d := m.Diagonal(s.Pool)
-	for i := range m.Rows {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			other, _ := m.Row(int(j))
-			if v := vals[k]; int(j) < i && len(other) != len(cols) && (v/d[i])*(v/d[j]) >= 1 {
-				return true
+	m, d := s.M, s.M.Diagonal(s.Pool)
+	var found atomic.Bool
+	s.Pool.RunRanges(csr.Panels(m), func(_, lo, hi int) {
+		for i := lo; i < hi && !found.Load(); i++ {
+			cols, vals := m.Row(i)
+			for k, j := range cols {
+				v := vals[k]
+				if int(j) >= i || v*v < d[i]*d[j] { // which may be beyond float64
+					continue
+				}
+				if other, _ := m.Row(int(j)); len(other) != len(cols) && (v/d[i])*(v/d[j]) >= 1 {
+					found.Store(true)
+				}
 			}
 		}
+	})
+	return found.Load()
+}
+
+// Look finds features that every choice among methods depends on, two at a time. Ranks that share a matrix find them together, when they are needed.
+func (s *Matrix) Look() {
+	if s.Job != nil {
+		return
 	}
-	return false
+	s.Pool.Each(2, func(part int) {
+		if part == 0 {
+			s.Shape()
+		} else {
+			s.NodeSize()
+			s.LikeMMatrix()
+			s.RowSums()
+		}
+	})
 }
 
 // Width returns the width of the levels of the graph of a matrix that is not too large for that, see csr.LevelWidth; 0: not known. Separators

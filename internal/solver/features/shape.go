@@ -25,13 +25,13 @@ func (s *Matrix) Shape() GraphShape {
 // shapeOf finds the shape of a graph of n rows. It counts the rows at distances 2 and 3 from a few rows: at distance k their
 // number grows like k in the plane and like k^2 in space. Quadratic elements have unknowns on edges, too, beside which those at vertices have twice as many
 // neighbours: then it counts from vertices. columns returns the columns of some rows, given in ascending order.
-func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
+func shapeOf[I index](n int64, columns func(rows []I) [][]I) GraphShape {
 	quarter := int(n / 4)
-	g := neighbourhoods{columns: columns, seen: newRowSet(n), most: min(rules.ShapeNeighbours, max(rules.LeastNeighbours, quarter))}
-	starts := make([]int64, rules.ShapeStarts)
+	g := neighbourhoods[I]{columns: columns, seen: newRowSet[I](n), most: min(rules.ShapeNeighbours, max(rules.LeastNeighbours, quarter))}
+	starts := make([]I, rules.ShapeStarts)
 	for k := range starts {
 		share := (float64(k) + math.Sqrt2 - 1) / rules.ShapeStarts // in step with no side of a grid, whose edges look like a plane
-		starts[k] = int64(share * float64(n))
+		starts[k] = I(share * float64(n))
 	}
 	growth, denser := g.growth(starts)
 	if growth > rules.PlanarGrowth && growth <= rules.SpatialGrowth && denser >= rules.VertexRows && denser <= rules.HubRows {
@@ -49,29 +49,32 @@ func shapeOf(n int64, columns func(rows []int64) [][]int64) GraphShape {
 	return Expander
 }
 
+// index is the number of a row: of a matrix on one rank, or of one that ranks share.
+type index interface{ int32 | int64 }
+
 // neighbourhoods are the rows near others in a graph.
-type neighbourhoods struct {
-	columns func(rows []int64) [][]int64
-	seen    rowSet
+type neighbourhoods[I index] struct {
+	columns func(rows []I) [][]I
+	seen    rowSet[I]
 	most    int // rows of a neighbourhood
 }
 
 // rowSet is a set of few of the rows of a graph: a bit for each row or, where ranks share more rows than one process can have, those in it.
-type rowSet struct {
+type rowSet[I index] struct {
 	bits []uint64
-	few  map[int64]bool
+	few  map[I]bool
 }
 
 // newRowSet returns an empty set of n rows.
-func newRowSet(n int64) rowSet {
+func newRowSet[I index](n int64) rowSet[I] {
 	if n > csr.MaxDim {
-		return rowSet{few: map[int64]bool{}}
+		return rowSet[I]{few: map[I]bool{}}
 	}
-	return rowSet{bits: make([]uint64, (n+63)/64)}
+	return rowSet[I]{bits: make([]uint64, (n+63)/64)}
 }
 
 // add adds a row, and reports whether it was not there.
-func (s rowSet) add(row int64) bool {
+func (s rowSet[I]) add(row I) bool {
 	if s.few != nil {
 		there := s.few[row]
 		s.few[row] = true
@@ -84,7 +87,7 @@ func (s rowSet) add(row int64) bool {
 }
 
 // remove removes all rows, which are these.
-func (s rowSet) remove(rows []int64) {
+func (s rowSet[I]) remove(rows []I) {
 	clear(s.few)
 	for _, row := range rows {
 		if s.bits != nil {
@@ -95,9 +98,9 @@ func (s rowSet) remove(rows []int64) {
 
 // growth returns the number of rows at distance ShapeLevels from the starts relative to that before, or infinity where a neighbourhood has too many. It replaces each start by its
 // densest neighbour, and returns how many times as many neighbours these have.
-func (g neighbourhoods) growth(starts []int64) (growth, denser float64) {
+func (g neighbourhoods[I]) growth(starts []I) (growth, denser float64) {
 	var at [rules.ShapeLevels + 1]int
-	var ball []int64 // the rows that are seen
+	var ball []I // the rows that are seen
 	sparse, dense := 0, 0
 	for k, start := range starts {
 		ball = append(ball[:0], start)
@@ -134,17 +137,12 @@ func (g neighbourhoods) growth(starts []int64) (growth, denser float64) {
 }
 
 func (m LocalMatrix) Shape() GraphShape {
-	var columns [][]int64 // until the next call
-	var all []int64
-	return shapeOf(int64(m.Rows), func(rows []int64) [][]int64 {
-		columns, all = columns[:0], all[:0]
+	var columns [][]int32 // until the next call
+	return shapeOf(int64(m.Rows), func(rows []int32) [][]int32 {
+		columns = columns[:0]
 		for _, i := range rows {
 			cols, _ := m.Row(int(i))
-			first := len(all)
-			for _, j := range cols {
-				all = append(all, int64(j))
-			}
-			columns = append(columns, all[first:])
+			columns = append(columns, cols)
 		}
 		return columns
 	})

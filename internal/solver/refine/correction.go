@@ -32,8 +32,9 @@ type Correction[V any, S linop.Scalar[S]] struct {
 	Beyond   bool // Problem.Beyond
 	x        V    // what is corrected
 
-	Hopeless func() bool                // Problem.Hopeless
-	Repays   func(choice.Fallback) bool // System.Repays
+	Hopeless func() bool                                      // Problem.Hopeless
+	Repays   func(choice.Fallback) bool                       // System.Repays
+	Suits    func(precond.Kind) (epsilon float64, why string) // System.EpsilonFor
 
 	StoredSystem[V, S]
 	course

@@ -61,10 +61,7 @@ func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 		c.Log(fmt.Sprintf(choice.StoredPlain, choice.WhyPlain))
 		return c.usePrecision(choice.Precision{Plain: true})
 	case c.Spared && c.Plain() && c.Attempts.State.Fallback > 0:
-		epsilon, why := rules.DefaultEpsilon, choice.WhyCoarse
-		if choice.FewIterations(v.Kind) {
-			epsilon, why = rules.PreconditionedEpsilon, choice.WhyFine
-		}
+		epsilon, why := c.Suits(v.Kind)
 		if len(c.Attempts.Ready) > 0 && c.Attempts.Tight(c.Attempts.Held()) {
 			c.Attempts.Release()
 		}

@@ -220,7 +220,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	}
 	c := &Correction[V, S]{
 		At: at, Measure: measure, Exact: exact, Attempts: attempts, Prepare: s.Precondition,
-		Hopeless: s.Hopeless, Repays: s.Repays,
+		Hopeless: s.Hopeless, Repays: s.Repays, Suits: s.EpsilonFor,
 		Ctx: ctx, InnerTol: s.Opt.InnerTol, Vectors: s.Opt.Vectors, Log: s.Opt.Log,
 		StoredSystem: StoredSystem[V, S]{
 			Scaled: s.Scaled, Scaling: backend.NewScaling(at, s.Scaled), Matrix: matrix, First: matrix.About().Storage,

@@ -245,7 +245,7 @@ const (
 	// WorthWidth is the work of complete factors from which their estimate is worth the search for a separator.
 	// Unit: work for a nonzero. Source: some ten times the work of the search. Fit: not fitted: it follows from the source.
 	WorthWidth = 300
-	// CachedNonzeros is the size from which set-ups that follow an irregular graph find their data outside the cache.
+	// CachedNonzeros is the size from which set-ups that follow an irregular graph, and iterations, find their data outside the cache.
 	// Unit: nonzeros. Source: triangles of 45,000 to 600,000 rows. Fit: make choice.
 	CachedNonzeros = 300_000.
 	// CoarsestWork is the work of the coarsest level of multigrid, and of what does not depend on the size.
