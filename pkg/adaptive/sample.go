@@ -13,6 +13,8 @@ const (
 	sampleLeast = 40_000
 	sampleMost  = 400_000 // elements
 	sampleParts = 8
+	countedRows = 240 // of a range, in which blocks of rows are counted, as that takes long
+	leastParts  = 3   // where a range of sampleRows takes more than its part of the elements
 	sampleRows  = 480 // ranges begin at multiples of eight rows of blocks of any size
 )
 
@@ -58,11 +60,12 @@ func (b *builder) plans() (list []estimate) {
 // sampleRanges are ranges of rows, spread over the matrix; those of rows so long
 // that they have more than maxItems elements are left out.
 func (b *builder) sampleRanges() (ranges [][2]int) {
-	target := min(max(b.m.NNZ()/sampleShare, sampleLeast), sampleMost)
-	parts := sampleParts
-	if b.m.NNZ() <= 2*target {
-		parts, target = 1, math.MaxInt
+	nnz := max(b.m.NNZ(), 1)
+	target := min(max(nnz/sampleShare, sampleLeast), sampleMost)
+	if nnz <= 2*target { // all rows
+		target = nnz
 	}
+	parts := max(leastParts, min(sampleParts, target*b.m.Rows/(sampleRows*nnz)))
 	next := 0
 	for k := range parts {
 		lo := max(next, k*b.m.Rows/parts/sampleRows*sampleRows)
@@ -117,11 +120,15 @@ func (b *builder) sampleRange(lo, hi int) sample {
 	p.csr.bytes = 12*nnz + (8+vectorBytes)*rows
 	p.firstMisses, _ = spread(t, firstLines)
 	p.misses, p.segments = spread(t, b.model.cacheLines())
+	var fills [packed.MaxBlock + 1]float64 // by the size of blocks; 0: not known yet
 	for k := range p.estimates {
 		e := &p.estimates[k]
 		s.setPlan(e.slotPlan)
-		if b := e.block; b > 1 {
-			if t.Rows >= b && t.First[t.Rows] > 0 && t.Fill(b, sampleRows) < leastFill {
+		if b := e.block; b > 1 && t.Rows >= b && t.First[t.Rows] > 0 {
+			if fills[b] == 0 {
+				fills[b] = t.Fill(b, sampleRows)
+			}
+			if fills[b] < leastFill {
 				e.cost = impossible
 				continue
 			}
@@ -160,9 +167,11 @@ func (b *builder) filledCost(l Layout, lo, hi int) (c cost) {
 		c.bytes += float64(kernels.SELL8Bytes(start))
 		return c
 	}
-	start := kernels.BCRSStart(kernels.CountBCRS(lo, hi, b.m.RowPtr, b.m.Col))
-	c.work[blockRowWork], c.work[rowBlockWork] = float64(len(start)-1), float64(start[len(start)-1])
-	c.bytes += float64(kernels.BCRSBytes(start))
+	first := min(lo+countedRows, hi)
+	start := kernels.BCRSStart(kernels.CountBCRS(lo, first, b.m.RowPtr, b.m.Col))
+	all := float64(hi-lo) / float64(first-lo)
+	c.work[blockRowWork], c.work[rowBlockWork] = all*float64(len(start)-1), all*float64(start[len(start)-1])
+	c.bytes += all * float64(kernels.BCRSBytes(start))
 	return c
 }
 
