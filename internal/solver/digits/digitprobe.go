@@ -142,7 +142,11 @@ func (a Estimation) solveSmallProbe(p, w []float64, limit int) (d []float64, lef
 // solveRoughProbe solves A d = p for the size of d, as far as the allowance goes: with the diagonal, d grows from one iteration to the next. Residuals are in
 // float64: their roundings are about ||d|| / (||x|| 2^e) of the weights, which matters only where d is large.
 func (a Estimation) solveRoughProbe(p, w []float64, e, limit int) (d []float64, left float64, solved bool, err error) {
-	d, left, err = a.correct(a.S.Refiner.Roughly, p, w, roughTol, limit)
+	tol := roughTol
+	if limit <= rules.LeastDigits { // an iteration is more than the estimate should take
+		tol = mostRough
+	}
+	d, left, err = a.correct(a.S.Refiner.Roughly, p, w, tol, limit)
 	if err == nil && !(a.Relative(d, e) <= plainProbe) {
 		r := make([]float64, len(p))
 		err = a.S.Refiner.Residual(r, d, p)
