@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,8 +86,8 @@ func (f *solveFlags) realForm(form **matrixio.Form) func(m *csr.Matrix, imag []f
 		if err := f.suitsComplex(); err != nil {
 			return nil, err
 		}
-		if m.Rows != m.Cols {
-			return nil, &solve.InputError{Msg: fmt.Sprintf("the matrix is complex and %d x %d; complex systems must be square", m.Rows, m.Cols)}
+		if err := squareComplex(int64(m.Rows), int64(m.Cols)); err != nil {
+			return nil, err
 		}
 		if 2*m.Rows > csr.MaxDim {
 			return nil, fmt.Errorf("the real form of %d complex equations has too many rows", m.Rows)
@@ -94,6 +95,14 @@ func (f *solveFlags) realForm(form **matrixio.Form) func(m *csr.Matrix, imag []f
 		*form = matrixio.New(m, imag)
 		return (*form).Matrix, nil
 	}
+}
+
+// squareComplex returns an error about a complex system that is not square.
+func squareComplex(rows, cols int64) error {
+	if rows != cols {
+		return &solve.InputError{Msg: fmt.Sprintf("the system is complex and %d x %d; complex systems must be square", rows, cols)}
+	}
+	return nil
 }
 
 // solver makes the solver of the real system, with a tolerance that implies the tolerance for the complex system, see
@@ -221,7 +230,7 @@ func (s spread) complexColumns(ctx context.Context, in input, path, what string)
 	return columns[:len(columns)/2], columns[len(columns)/2:], nil
 }
 
-func (s spread) check(name string, v []float64) error { return s.job.checkElements(name, v, s.Matrix) }
+func (s spread) check(name string, v []float64) error { return s.job.checkElements(name, v, s.Domains) }
 
 // complexErrors measures by the matrix of the solver where that has moved the rows, and else by the matrix as read.
 func (s spread) complexErrors(on *solver.Solver, x, b []float64, pool *parallel.Pool) (verify.Errors, error) {
@@ -232,7 +241,8 @@ func (s spread) complexErrors(on *solver.Solver, x, b []float64, pool *parallel.
 	own, rhs := make([]float64, a.Len), make([]float64, a.Len)
 	a.Spread(own, x)
 	a.Spread(rhs, b)
-	return verify.ComputeDistributed(a, own, rhs, true, pool), nil
+	e, _ := verify.ComputeDistributed(a, own, rhs, true, pool)
+	return e, nil
 }
 
 func (s spread) writeComplex(ctx context.Context, path string, columns [][]float64) (string, error) {
@@ -316,7 +326,7 @@ func (r *solveRun) complexSpread(ctx context.Context, s spread) error {
 	if !dist.Any(r.job.comm, complex) {
 		return nil
 	}
-	err := r.suitsComplex()
+	err := cmp.Or(r.suitsComplex(), squareComplex(s.dims()))
 	if err == nil {
 		limit, bytes := r.in.limits(), csr.Bytes(s.N, s.NNZ) // of all ranks together
 		limit.Installed = 0

@@ -90,12 +90,10 @@ func (r *solveRun) cut() int {
 
 // sayHow logs how several ranks read the matrix, or why it was not cut into domains.
 func (r *solveRun) sayHow() {
-	n, cols := r.problem.dims()
+	n, _ := r.problem.dims()
 	switch err := r.overDomains(); {
 	case r.spread() && r.how != "":
 		r.opt.Log("read " + r.how)
-	case n != cols && (r.domains.count > 1 || r.domains.count == 0 && dist.DefaultDomains(n) > 1 || !r.job.alone()):
-		r.opt.Log("domains 1: the matrix is not square, and least squares are solved in one domain")
 	case !r.spread() && r.domains.count == 0 && dist.DefaultDomains(n) > 1 && err != nil:
 		r.opt.Log("domains 1: " + oneLine(err))
 	}
@@ -146,7 +144,8 @@ func (r *solveRun) ranks() *report.Ranks {
 		return report.NewRanks(append([]report.Rank{own}, make([]report.Rank, r.job.size()-1)...), r.job.nodes())
 	}
 	j := r.solver.Job
-	own.Rows, own.Ghosts = int64(j.Own), int64(j.Elements()-j.Own)
+	rows, _ := j.Sides()
+	own.Rows, own.Ghosts = rows.Spans(r.job.size())[r.job.rank()].Rows(), int64(j.Elements()-j.Own)
 	text, err := json.Marshal(own)
 	if err != nil {
 		panic(err) // a Rank has only numbers

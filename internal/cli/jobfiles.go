@@ -137,7 +137,7 @@ func (p pathless) WriteAt(b []byte, at int64) (int, error) {
 }
 
 // distributed reads a real sparse matrix with all ranks, and prints the warnings about it. domains is the number of domains
-// asked for; 0: by the number of rows. If there is one domain or the matrix is not square, the result has Matrix on rank 0,
+// asked for; 0: by the number of rows. If there is one domain, the result has Matrix on rank 0,
 // and Dist is nil. Collective.
 func (in input) distributed(ctx context.Context, j *job, path string, domains int) (*matrixmarket.Distributed, error) {
 	opt, done := in.distributedOptions(j)
@@ -171,17 +171,23 @@ func (j *job) neighbours() int {
 
 // readDistributedVectors is readVectors over ranks: each rank gets its own elements of the vectors. Collective.
 func (f *solveFlags) readDistributedVectors(ctx context.Context, j *job, in input, a *dist.Matrix) (b, x0 [][]float64, err error) {
-	return f.vectorsBy(func(path, what string) ([][]float64, error) { return in.distributedColumns(ctx, j, path, what, a) })
+	rows, cols := a.Sides()
+	return f.vectorsBy(func(path, what string) ([][]float64, error) {
+		if what != rightHandSide {
+			return in.distributedColumns(ctx, j, path, what, cols)
+		}
+		return in.distributedColumns(ctx, j, path, what, rows)
+	})
 }
 
 // distributedColumns reads and checks this rank's elements of the columns of a file. Collective.
-func (in input) distributedColumns(ctx context.Context, j *job, path, what string, a *dist.Matrix) ([][]float64, error) {
+func (in input) distributedColumns(ctx context.Context, j *job, path, what string, d dist.Domains) ([][]float64, error) {
 	in.realForm = nil
-	own, _, err := in.ownColumns(ctx, j, path, what, a.Domains)
+	own, _, err := in.ownColumns(ctx, j, path, what, d)
 	if err != nil {
 		return nil, err
 	}
-	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, a) })
+	return own, checkColumns(path, what, own, func(name string, v []float64) error { return j.checkElements(name, v, d) })
 }
 
 // ownColumns reads this rank's elements of the columns of a file, for these domains. If the input has a real form, columns may be complex: their
@@ -215,19 +221,15 @@ func (in input) ownColumns(ctx context.Context, j *job, path, what string, d dis
 // Collective.
 func (f *precondFlags) readDistributedNearNull(ctx context.Context, j *job, in input, a *dist.Matrix, opt *solve.Options) (err error) {
 	if f.nearNull != "" {
-		opt.Precond.NearNull, err = in.distributedColumns(ctx, j, f.nearNull, "near-null vector", a)
+		opt.Precond.NearNull, err = in.distributedColumns(ctx, j, f.nearNull, "near-null vector", a.Domains)
 	}
 	return err
 }
 
 // checkElements is rules.CheckVector for a vector over ranks: all ranks return the error about the first bad element.
 // Collective.
-func (j *job) checkElements(name string, own []float64, a *dist.Matrix) error {
-	first := int64(0)
-	if len(a.Parts) > 0 {
-		first = a.Parts[0].Row
-	}
-	err := rules.CheckElements(name, own, first)
+func (j *job) checkElements(name string, own []float64, d dist.Domains) error {
+	err := rules.CheckElements(name, own, d.Spans(j.size())[j.rank()].From)
 	rank := dist.First(j.comm, err != nil)
 	if rank < 0 {
 		return nil

@@ -85,16 +85,3 @@ func TestRanksSolveComplexSystems(t *testing.T) {
 		e.want(t, "one iteration", exitNotConverged, "")
 	})
 }
-
-// Ranks say that rank 0 solves for least squares.
-func TestRanksAndLeastSquares(t *testing.T) {
-	t.Parallel()
-	eachLauncher(t, func(t *testing.T, on *onRanks) {
-		on.write(t, "a.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n2 2 2\n3 1 3\n")
-		e := on.mpsolve(t, "solve a.mtx")
-		e.want(t, "least squares", 0, "")
-		if !strings.Contains(e.out, "domains    1: the matrix is not square, and least squares are solved in one domain") {
-			t.Errorf("no line about one domain:\n%s", e.out)
-		}
-	})
-}

@@ -126,8 +126,12 @@ type spread struct {
 	job *job
 }
 
-func (s spread) domains() int                { return s.Domains.Count() }
-func (s spread) dims() (rows, cols int64)    { return s.N, s.N }
+func (s spread) domains() int { return s.Domains.Count() }
+func (s spread) dims() (rows, cols int64) {
+	r, c := s.Sides()
+	return r.Rows(), c.Rows()
+}
+
 func (s spread) share(on *solver.Solver) int { return on.Job.Local.NNZ() }
 func (s spread) bytes() int64                { return s.Local.Bytes() }
 
@@ -154,16 +158,17 @@ func (s spread) rhs(f *solveFlags) ([]float64, string, error) {
 		func() ([]float64, bool) { return ranks.DefaultRHS(s.Matrix) })
 }
 
-// elements yields the elements of all ranks on rank 0, one column after the other. Collective.
-func (s spread) elements(columns [][]float64) iter.Seq[[]float64] {
+// elements yields the elements of all ranks on rank 0, of columns that are cut into d, one after the other. Collective.
+func (s spread) elements(columns [][]float64, d dist.Domains) iter.Seq[[]float64] {
 	return func(yield func([]float64) bool) {
 		all := ranks.Job{Matrix: s.Matrix}
 		for _, v := range columns {
-			all.ToRoot(v, func(part []float64) { yield(part) })
+			all.ToRoot(v, d, func(part []float64) { yield(part) })
 		}
 	}
 }
 
 func (s spread) write(ctx context.Context, path string, columns [][]float64) (string, error) {
-	return s.job.writeX(ctx, path, s.N, columns, matrixmarket.WriteOptions{})
+	_, n := s.dims()
+	return s.job.writeX(ctx, path, n, columns, matrixmarket.WriteOptions{})
 }

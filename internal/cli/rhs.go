@@ -140,7 +140,7 @@ func ofLength(path, what string, n int64) func(h matrixmarket.Header, rows, cols
 	return func(_ matrixmarket.Header, rows, _ int) error {
 		if int64(rows) != n {
 			dimension := "rows"
-			if what == solution {
+			if what == solution || what == initialGuess {
 				dimension = "columns"
 			}
 			return &solve.InputError{Msg: fmt.Sprintf("%s: the %s has %d elements, the matrix %d %s", path, what, rows, n, dimension)}

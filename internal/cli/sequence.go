@@ -163,7 +163,7 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 	}
 	r.report.Seconds.Read = time.Since(r.start).Seconds()
 	if m, yes := problem.(spread); yes {
-		r.moveVectors(r.problem.(spread).Domains, m.Domains)
+		r.moveVectors(r.problem.(spread).Matrix, m.Matrix)
 	}
 	r.problem, r.known, r.intact = problem, false, nil
 	if r.besideMatrix(rhs) {
@@ -185,13 +185,18 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 }
 
 // moveVectors moves vectors to the ranks that own their elements in other domains: another matrix may have other numbers of nonzeros in its rows. Collective.
-func (r *solveRun) moveVectors(from, to dist.Domains) {
-	have, want := from.Spans(r.job.size()), to.Spans(r.job.size())
-	for _, vectors := range [][][]float64{r.b, r.x, r.opt.Precond.NearNull, r.opt.NullSpace.Right, r.opt.NullSpace.Left} {
-		for k, v := range vectors {
-			vectors[k] = dist.Redistribute(r.job.comm, v, have, want)
+func (r *solveRun) moveVectors(from, to *dist.Matrix) {
+	move := func(have, want dist.Domains, sets ...[][]float64) {
+		for _, vectors := range sets {
+			for k, v := range vectors {
+				vectors[k] = dist.Redistribute(r.job.comm, v, have.Spans(r.job.size()), want.Spans(r.job.size()))
+			}
 		}
 	}
+	rows, cols := from.Sides()
+	newRows, newCols := to.Sides()
+	move(rows, newRows, r.b, r.opt.Precond.NearNull, r.opt.NullSpace.Right, r.opt.NullSpace.Left)
+	move(cols, newCols, r.x)
 }
 
 // update makes the solver one for the matrix in use: over domains a new one.

@@ -183,7 +183,7 @@ func (r *solveRun) readRest(ctx context.Context) (err error) {
 			return err
 		}
 		if err := r.nullSpace.read(&r.opt, func(path string) ([][]float64, error) {
-			return r.in.distributedColumns(ctx, r.job, path, "null vector", p.Matrix)
+			return r.in.distributedColumns(ctx, r.job, path, "null vector", p.Domains)
 		}); err != nil {
 			return err
 		}

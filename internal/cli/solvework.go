@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"time"
 
@@ -141,11 +140,12 @@ func (r *solveRun) finish(ctx context.Context) error {
 // setChecksums computes the checksums in the report; m is nil if that of the matrix is left out, as it is where ranks share the matrix. Collective if
 // all ranks solve.
 func (r *solveRun) setChecksums(m *csr.Matrix) {
-	elements := func(columns [][]float64) iter.Seq[[]float64] { return slices.Values(columns) }
+	b, x := slices.Values(r.b), slices.Values(r.x)
 	if s, yes := overAll(r.problem); yes {
-		m, elements = nil, s.elements
+		rows, cols := s.Sides()
+		m, b, x = nil, s.elements(r.b, rows), s.elements(r.x, cols)
 	}
-	r.report.SetChecksums(m, elements(r.b), elements(r.x))
+	r.report.SetChecksums(m, b, x)
 }
 
 // print prints the report.

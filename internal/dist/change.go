@@ -8,13 +8,19 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Whole returns the square matrix m as the one domain of a single rank, without copying it.
+// Whole returns the matrix m as the one domain of a single rank, without copying columns and values.
 func Whole(m *csr.Matrix) *Matrix {
-	l, err := NewLayout(Self{}, Domains{Start: []int64{0, int64(m.Rows)}}, [][]int64{nil})
+	d := Domains{Start: []int64{0, int64(m.Rows)}}
+	var f *Frame
+	if m.Rows != m.Cols {
+		f = NewFrame(d, int64(m.Cols))
+		d, m = f.square(), f.within(m, 0, 1)
+	}
+	l, err := NewLayout(Self{}, d, [][]int64{nil})
 	if err != nil {
 		panic(err) // m has as many rows as a rank may have
 	}
-	return &Matrix{Layout: l, N: int64(m.Rows), NNZ: int64(m.NNZ()), Local: m}
+	return &Matrix{Layout: l, N: d.Rows(), NNZ: int64(m.NNZ()), Local: m, Frame: f}
 }
 
 // Plus returns a matrix of the same domains with terms added: more returns their columns in a row, ascending, and their values. It is collective.

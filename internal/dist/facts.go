@@ -14,6 +14,9 @@ import (
 // Examine computes the facts of the whole matrix, as [csr.Examine] does, on all ranks. Only Asymmetry may differ: if
 // it is large it may come from a sample. Examine is collective.
 func Examine(m *Matrix, pool *parallel.Pool) csr.Facts {
+	if m.Frame != nil {
+		return m.Frame.examine(m, pool)
+	}
 	f := noFacts()
 	var mirror uint64
 	for _, p := range m.Parts {
@@ -114,10 +117,11 @@ func (m *Matrix) emptyColumn(pool *parallel.Pool) int {
 		}
 	}
 	Raise(m.Halo, touched)
+	_, cols := m.Sides()
 	first := int64(math.MaxInt64)
 	for _, p := range m.Parts {
-		if k := slices.Index(touched[p.First():p.End()], 0); k >= 0 {
-			first = min(first, p.Row+int64(k))
+		if k := slices.Index(touched[p.First():][:cols.size(p.Domain)], 0); k >= 0 {
+			first = min(first, cols.Start[p.Domain]+int64(k))
 		}
 	}
 	least := []int64{-first}

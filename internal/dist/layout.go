@@ -134,11 +134,7 @@ func (l *Layout) Given(at int) int64 {
 // Spread sets dst, a vector, to the own elements in src, part after part, and ghosts to the elements of their owners.
 // It is collective.
 func (l *Layout) Spread(dst, src []float64) {
-	for _, p := range l.Parts {
-		copy(dst[p.First():p.End()], src[:p.Own])
-		src = src[p.Own:]
-	}
-	l.Halo.Exchange(dst)
+	l.SpreadOver(l.Domains, dst, src)
 }
 
 // Join sets dst to the own elements of src, a vector, part after part.

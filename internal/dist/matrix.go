@@ -1,7 +1,6 @@
 package dist
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
@@ -15,11 +14,13 @@ type Rows struct {
 	Val    []float64
 }
 
-// A Matrix is a square matrix, distributed over ranks.
+// A Matrix is a square matrix, distributed over ranks, or another one in a square Frame.
 type Matrix struct {
 	*Layout
 	N, NNZ int64 // rows and nonzeros, of all ranks
 	Node   int   // domains have whole nodes of so many consecutive rows; 0 and 1: any rows
+
+	Frame *Frame // nil: the matrix was given square
 
 	// Local has the rows of this rank: row and column i are position i of a vector. Rows of ghosts are empty.
 	Local *csr.Matrix
@@ -45,15 +46,16 @@ func NewMatrix(c Comm, d Domains, parts []Rows) (*Matrix, error) {
 
 // Spread distributes the matrix m, which every rank has, over the ranks of c in so many domains. It is collective.
 func Spread(c Comm, m *csr.Matrix, domains int) (*Matrix, error) {
-	if m.Rows != m.Cols {
-		return nil, fmt.Errorf("dist: a %d x %d matrix", m.Rows, m.Cols)
-	}
 	d, err := CutMatrix(m, domains)
 	if err != nil {
 		return nil, err
 	}
 	lo, hi := d.Owned(c.Rank(), c.Size())
-	return Adopt(c, d, RowRange(m, int(d.Start[lo]), int(d.Start[hi])))
+	own := RowRange(m, int(d.Start[lo]), int(d.Start[hi]))
+	if m.Rows != m.Cols {
+		return NewFrame(d, int64(m.Cols)).Adopt(c, own)
+	}
+	return Adopt(c, d, own)
 }
 
 // RowRange returns a copy of rows from to to-1 of m, with their columns.

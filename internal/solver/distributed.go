@@ -40,6 +40,9 @@ func NewDistributed(ctx context.Context, a *dist.Matrix, opt solve.Options) (*So
 	if err := errors.Join(rules.Validate(opt), rules.OverDomains(opt)); err != nil {
 		return nil, err
 	}
+	if a.Frame != nil {
+		return leastSquaresOverDomains(ctx, a, opt)
+	}
 	opt = rules.WithDefaults(opt, int(a.N))
 	n, facts, err := special.FindNullSpaceOverDomains(ctx, a, opt, makeInnerOverDomains)
 	switch {
@@ -69,21 +72,27 @@ func overDomainsOrdinary(ctx context.Context, a *dist.Matrix, opt solve.Options)
 	return s, nil
 }
 
-// setUpOverDomains is setUp for a matrix of several domains, whose rows may keep their order. The ranks make all choices together.
-func (s *Solver) setUpOverDomains(ctx context.Context, keeps bool) error {
+// beginTogether makes the ranks agree on the context, the memory limit and the kernels. Collective.
+func (s *Solver) beginTogether(ctx context.Context) error {
 	s.Job.Agreement = ranks.NewAgreement(ctx, s.Job.Comm)
-	ctx, s.Features.Ctx = s.Job.Agreement, s.Job.Agreement
+	s.Features.Ctx = s.Job.Agreement
+	ranks.AgreeMemory(s.Job.Comm, &s.Opt.MaxMemory)
+	differ, err := ranks.AgreeMachine(s.Job.Comm, &s.Opt.Storage)
+	if err == nil && differ {
+		s.Say("kernels %s: the best that all processes have", s.Opt.Storage.Kernels)
+	}
+	return err
+}
+
+// setUpOverDomains is setUp for a matrix of several domains, whose rows may keep their order. The ranks make all choices together.
+func (s *Solver) setUpOverDomains(ctx context.Context, keeps bool) (err error) {
+	if err := s.beginTogether(ctx); err != nil {
+		return err
+	}
+	ctx = s.Job.Agreement
 	if s.Opt.Candidate != nil || s.Opt.DeviceAuto {
 		s.Opt.Device, s.Opt.Candidate = nil, nil
 		s.Say("device cpu: the matrix has several domains")
-	}
-	ranks.AgreeMemory(s.Job.Comm, &s.Opt.MaxMemory)
-	differ, err := ranks.AgreeMachine(s.Job.Comm, &s.Opt.Storage)
-	if err != nil {
-		return err
-	}
-	if differ {
-		s.Say("kernels %s: the best that all processes have", s.Opt.Storage.Kernels)
 	}
 	if err := s.Job.Step(func() error {
 		s.Facts = dist.Examine(s.Job.Matrix, s.Pool)
@@ -93,7 +102,7 @@ func (s *Solver) setUpOverDomains(ctx context.Context, keeps bool) error {
 	}
 	s.Opt.Examined(s.Facts)
 	for k, v := range s.Opt.Precond.NearNull {
-		if err := ranks.AgreeError(s.Job.Comm, s.Job.Check(fmt.Sprintf("near-null vector %d", k+1), v)); err != nil {
+		if err := ranks.AgreeError(s.Job.Comm, s.Job.Check(fmt.Sprintf("near-null vector %d", k+1), v, s.Job.Domains)); err != nil {
 			return err
 		}
 	}
@@ -176,9 +185,10 @@ func (s *Solver) cut(keeps bool) error {
 // solveOverDomains is Solve for a matrix of several domains, whose rows may have another order than the vectors of the caller.
 func (s *Solver) solveOverDomains(ctx context.Context, b, x0 []float64) (r solve.Result, err error) {
 	s.Job.Agreement = ranks.NewAgreement(ctx, s.Job.Comm)
-	err = s.rows.Check("right-hand side", b)
+	rows, cols := s.rows.Sides()
+	err = s.rows.Check("right-hand side", b, rows)
 	if err == nil && x0 != nil {
-		err = s.rows.Check("initial guess", x0)
+		err = s.rows.Check("initial guess", x0, cols)
 	}
 	if err = ranks.AgreeError(s.Job.Comm, err); err != nil {
 		return solve.Result{}, err

@@ -131,7 +131,7 @@ func spreadSystems(t *testing.T) map[string]struct {
 	}
 	return map[string]system{
 		"plane":      {grid(24, 0, 0), []solve.Method{solve.Auto, solve.CG, solve.MINRES, solve.BiCGStab}},
-		"convection": {grid(24, 0.4, 0.1), []solve.Method{solve.Auto, solve.BiCGStab, solve.GMRES, solve.CGS, solve.IDR, solve.TFQMR, solve.BiCG}},
+		"convection": {grid(24, 0.4, 0.1), []solve.Method{solve.Auto, solve.BiCGStab, solve.GMRES, solve.CGS, solve.IDR, solve.TFQMR, solve.BiCG, solve.LSQR}},
 		"elasticity": {elastic, []solve.Method{solve.Auto, solve.CG, solve.GMRES}},
 		"scaled":     {rescaled(grid(20, 0.2, 0.1), uneven(20), uneven(15)), []solve.Method{solve.Auto, solve.GMRES}},
 	}

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/features"
+	"github.com/mpsolve/mpsolve/internal/solver/ranks"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
@@ -29,7 +31,7 @@ type kind interface {
 
 // leastSquaresSolver returns the Solver of a matrix that is not square.
 func leastSquaresSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (*Solver, error) {
-	if err := special.CheckLeastSquares(m, opt); err != nil {
+	if err := special.CheckLeastSquares(int64(m.Rows), int64(m.Cols), opt); err != nil {
 		return nil, err
 	}
 	start := time.Now()
@@ -39,14 +41,7 @@ func leastSquaresSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (
 	s.Opt.Device = nil
 	err := s.until(ctx, func() error {
 		s.Facts = csr.Examine(m, s.Pool)
-		if s.Facts.NonFinite > 0 {
-			return rules.Solvable(s.Facts)
-		}
-		if need := opt.Held + special.LeastSquaresMemory(m); opt.MaxMemory > 0 && need > opt.MaxMemory {
-			return fmt.Errorf("%w: solving takes %s, the limit is %s",
-				solve.ErrMemory, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(opt.MaxMemory)))
-		}
-		return ctx.Err()
+		return cmp.Or(s.fitsLeastSquares(), ctx.Err())
 	})
 	if err == nil {
 		opt.Examined(s.Facts)
@@ -56,6 +51,54 @@ func leastSquaresSolver(ctx context.Context, m *csr.Matrix, opt solve.Options) (
 		s.Pool.Close()
 		return nil, err
 	}
+	s.Setup = time.Since(start)
+	return s, nil
+}
+
+// fitsLeastSquares returns an error if the matrix has elements that are no numbers, or if the solve would take too much memory.
+func (s *Solver) fitsLeastSquares() error {
+	if s.Facts.NonFinite > 0 {
+		return rules.Solvable(s.Facts)
+	}
+	need := s.Opt.Held + special.LeastSquaresMemory(int64(max(s.Facts.Rows, s.Facts.Cols)), int64(s.Facts.NNZ))
+	if most := s.Opt.MaxMemory; most > 0 && need > most {
+		return fmt.Errorf("%w: solving takes %s, the limit is %s", solve.ErrMemory, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(most)))
+	}
+	return nil
+}
+
+// leastSquaresOverDomains is leastSquaresSolver for a matrix of several domains. Collective.
+func leastSquaresOverDomains(ctx context.Context, a *dist.Matrix, opt solve.Options) (*Solver, error) {
+	rows, cols := a.Sides()
+	opt = rules.WithDefaults(opt, int(a.N))
+	if opt.Method != solve.LSQR && opt.Method != solve.Auto || a.NNZ == 0 {
+		return nil, rules.NotSquare(rows.Rows(), cols.Rows())
+	}
+	if err := special.CheckLeastSquares(rows.Rows(), cols.Rows(), opt); err != nil {
+		return nil, err
+	}
+	if opt.HaloEpsilon > 0 {
+		return nil, rules.Invalid("the matrix is %d x %d; least-squares problems are solved without rounded halos", rows.Rows(), cols.Rows())
+	}
+	start := time.Now()
+	s := new(Solver)
+	s.begin(a.Local, opt)
+	s.Job = &ranks.Job{Matrix: a.Through(dist.NewHearing(a.Comm))}
+	s.Method, s.Scale, s.Order, s.rows, s.Opt.Device = solve.LSQR, solve.ScaleNone, features.Ordering{Order: solve.ReorderNone}, s.Job, nil
+	err := s.beginTogether(ctx)
+	if err == nil {
+		err = s.Job.Step(func() error {
+			s.Facts = dist.Examine(s.Job.Matrix, s.Pool)
+			return s.fitsLeastSquares()
+		})
+	}
+	if err != nil {
+		s.Pool.Close()
+		return nil, err
+	}
+	s.Opt.Examined(s.Facts)
+	s.Say("domains %d: by rows; sums are the same for any number of processes", a.Domains.Count())
+	s.special = special.NewLeastSquares(&s.Problem)
 	s.Setup = time.Since(start)
 	return s, nil
 }

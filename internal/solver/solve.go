@@ -81,9 +81,6 @@ func prepared(ctx context.Context, m *csr.Matrix, opt solve.Options, with Solver
 		return nil, err
 	}
 	if err := m.Validate(); err == nil && m.Rows != m.Cols && (opt.Method == solve.LSQR || opt.Method == solve.Auto || opt.Method == "") && m.NNZ() > 0 {
-		if !rules.Float64Vectors(opt.Vectors) {
-			return nil, rules.Invalid("least squares are solved with vectors double, not %v", rules.VectorsText(opt.Vectors))
-		}
 		return leastSquaresSolver(ctx, m, rules.WithDefaults(opt, max(m.Rows, m.Cols)))
 	}
 	if err := rules.CheckMatrix(m); err != nil {

@@ -162,7 +162,8 @@ func (a *solution) judge() (err error) {
 // errors returns the errors of x.
 func (a *solution) errors() (verify.Errors, error) {
 	if j := a.s.Job; j != nil {
-		return verify.ComputeDistributed(j.Matrix, a.X, a.Given, false, a.s.Pool), nil
+		e, _ := verify.ComputeDistributed(j.Matrix, a.X, a.Given, false, a.s.Pool)
+		return e, nil
 	}
 	return verify.Compute(a.s.Given, a.s.Order.Back(a.X), a.Given, a.s.Pool)
 }

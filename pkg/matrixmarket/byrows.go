@@ -104,7 +104,7 @@ func readRows(ctx context.Context, c dist.Comm, path string, opt DistributedOpti
 		bad += first
 	}
 	v := &Distributed{Content: f.content(c, path, opt, part, bad), How: readByAll(c)}
-	v.Dist, err = adopt(c, d, dist.Slab{Matrix: part.Matrix, Columns: part.columns}, part.Stored, domains)
+	v.Dist, err = adopt(c, d, dist.Slab{Matrix: part.Matrix, Columns: part.columns}, part.Stored, domains, int64(s.Cols))
 	return v, err
 }
 

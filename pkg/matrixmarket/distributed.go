@@ -36,7 +36,7 @@ func (o *DistributedOptions) alone(ctx context.Context, c dist.Comm, f func(cont
 }
 
 // Distributed is a matrix that the ranks of a job have read. Content describes the file on all ranks. Its Matrix is nil on all
-// ranks but rank 0, which has it if there is one domain or the matrix is not square.
+// ranks but rank 0, which has it if there is one domain.
 type Distributed struct {
 	*Content
 	Dist *dist.Matrix // nil where Content has the matrix whole
@@ -141,7 +141,7 @@ func wholeMatrix(s survey, opt DistributedOptions) string {
 		return "an array"
 	case s.Header.Field == Complex:
 		return "a complex file"
-	case s.Rows != s.Cols:
+	case s.Rows != s.Cols && s.Form != "":
 		return "not square"
 	case domains == 1:
 		return "one domain"
@@ -228,7 +228,7 @@ func readWhole(ctx context.Context, c dist.Comm, path string, opt DistributedOpt
 		node = 2
 	}
 	count := opt.domains(int64(node) * int64(v.Rows))
-	if v.Rows != v.Cols || count == 1 {
+	if count == 1 {
 		return v, nil
 	}
 	v.Content.Matrix = nil
@@ -263,10 +263,18 @@ func (v *Distributed) spread(c dist.Comm, path string, m *csr.Matrix, node, doma
 			return err
 		}
 	}
-	if v.Dist, err = s.Adopt(c, d); err == nil {
+	if v.Dist, err = adopted(c, d, s, int64(node)*int64(v.Cols)); err == nil {
 		v.Dist.Node = node
 	}
 	return err
+}
+
+// adopted makes the matrix of so many columns of the rows that this rank owns. Collective.
+func adopted(c dist.Comm, d dist.Domains, s dist.Slab, cols int64) (*dist.Matrix, error) {
+	if cols != d.Rows() {
+		return dist.NewFrame(d, cols).Adopt(c, s.Matrix)
+	}
+	return s.Adopt(c, d)
 }
 
 // enoughRows returns an error if domains would be empty.

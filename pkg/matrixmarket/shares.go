@@ -185,13 +185,13 @@ func (r *reading) distribute(ctx context.Context, c dist.Comm, v *Distributed, o
 	c.Sum(sums)
 	v.Duplicates = sums[0]
 	v.tellDuplicates()
-	v.Dist, err = adopt(c, d, dist.Slab{Matrix: a.matrix()}, raw, domains)
+	v.Dist, err = adopt(c, d, dist.Slab{Matrix: a.matrix()}, raw, domains, int64(r.cols))
 	return err
 }
 
-// adopt makes the matrix of rows that had so many nonzeros when they were cut into domains. If some have gone away on any rank, it
+// adopt makes the matrix of so many columns of rows that had so many nonzeros when they were cut into domains. If some have gone away on any rank, it
 // cuts them anew and moves them to their owners first. Collective.
-func adopt(c dist.Comm, d dist.Domains, m dist.Slab, nonzeros int64, domains int) (*dist.Matrix, error) {
+func adopt(c dist.Comm, d dist.Domains, m dist.Slab, nonzeros int64, domains int, cols int64) (*dist.Matrix, error) {
 	if dist.Any(c, int64(m.NNZ()) != nonzeros) {
 		lo, _ := d.Owned(c.Rank(), c.Size())
 		if e, err := dist.CutRows(c, d.Rows(), d.Start[lo], m.RowPtr, domains); err == nil && !slices.Equal(d.Start, e.Start) {
@@ -201,7 +201,7 @@ func adopt(c dist.Comm, d dist.Domains, m dist.Slab, nonzeros int64, domains int
 			d = e
 		}
 	}
-	return m.Adopt(c, d)
+	return adopted(c, d, m, cols)
 }
 
 // counts counts the nonzeros of the blocks by rows, duplicates included.

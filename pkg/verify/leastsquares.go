@@ -29,33 +29,66 @@ func ComputeLeastSquares(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Le
 	if s == nil {
 		return LeastSquares{errors.Row, errors.Normwise}, err
 	}
-	r := make([]scaled, m.Rows) // with signs
-	pool.Each((m.Rows+blockRows-1)/blockRows, func(k int) {
-		for i := k * blockRows; i < min((k+1)*blockRows, m.Rows); i++ {
+	return s.leastSquares(pool), nil
+}
+
+// norms are the maximum norm and the 2-norm of a vector.
+type norms struct {
+	largest scaled
+	squares sumSquares
+}
+
+func (n *norms) merge(o norms) {
+	n.largest = n.largest.max(o.largest)
+	n.squares.merge(o.squares)
+}
+
+func (n *norms) fields() (values []*float64, exponents []*int) {
+	return fields(nil, []*scaled{&n.largest}, []*sumSquares{&n.squares})
+}
+
+func (s *system) leastSquares(pool *parallel.Pool) LeastSquares {
+	r := make([]scaled, s.m.Rows) // with signs
+	of := gather(s, pool, func(n *norms, lo, hi int) {
+		for i := lo; i < hi; i++ {
 			ax, e := s.product(i)
-			r[i] = signedDifference(b[i], ax, e)
+			r[i] = signedDifference(s.b[i], ax, e)
+			size := scaled{math.Abs(r[i].v), r[i].e}
+			n.largest = n.largest.max(size)
+			n.squares.add(size)
 		}
 	})
-	var largest scaled
-	var rr sumSquares
-	for _, v := range r {
-		v.v = math.Abs(v.v)
-		largest = largest.max(v)
-		rr.add(v)
+	if v := of.largest.v; math.IsNaN(v) || math.IsInf(v, 0) {
+		return LeastSquares{math.Inf(1), math.Inf(1)}
 	}
-	if math.IsNaN(largest.v) || math.IsInf(largest.v, 0) {
-		return LeastSquares{math.Inf(1), math.Inf(1)}, nil
-	}
-	return s.columns(r, largest.exponent(), rr.sqrt()), nil
+	return s.columns(r, of.largest.exponent(), of.squares.sqrt(), pool)
+}
+
+// orthogonality gathers columns: the largest cosine, and the norms of A^T r and of A.
+type orthogonality struct {
+	worst         float64
+	product, size sumSquares
+}
+
+func (o *orthogonality) merge(p orthogonality) {
+	o.worst = math.Max(o.worst, p.worst)
+	o.product.merge(p.product)
+	o.size.merge(p.size)
+}
+
+func (o *orthogonality) fields() (values []*float64, exponents []*int) {
+	return fields([]*float64{&o.worst}, nil, []*sumSquares{&o.product, &o.size})
 }
 
 // columns are the errors of r, with elements near 2^er at most, of that norm.
-func (s *system) columns(r []scaled, er int, norm scaled) LeastSquares {
+func (s *system) columns(r []scaled, er int, norm scaled, pool *parallel.Pool) LeastSquares {
 	m := s.m
 	most := make([]float64, m.Cols)
 	for k, j := range m.Col {
 		most[j] = math.Max(most[j], math.Abs(m.Val[k]))
 	}
+	s.over.fold(most, func(j uint32, v float64) { most[j] = math.Max(most[j], v) })
+	s.over.spread(most)
 	products, squares := make([]dd.DD, m.Cols), make([]float64, m.Cols) // of columns near 1
 	for i, v := range r {
 		ri := dd.Ldexp(v.v, v.e-er)
@@ -66,16 +99,28 @@ func (s *system) columns(r []scaled, er int, norm scaled) LeastSquares {
 			squares[j] += a * a
 		}
 	}
-	var worst float64
-	var product, size sumSquares
+	high, low := make([]float64, m.Cols), make([]float64, m.Cols)
 	for j, g := range products {
-		e := exponent(most[j])
-		p, a := scaled{math.Abs(g.Float()), e + er}, scaled{math.Sqrt(squares[j]), e}
-		worst = math.Max(worst, p.over(a.times(norm)))
-		product.add(p)
-		size.add(a)
+		high[j], low[j] = g.Hi, g.Lo
 	}
-	return LeastSquares{Columns: worst, Normal: product.sqrt().over(size.sqrt().times(norm))}
+	for _, half := range [][]float64{high, low} {
+		s.over.fold(half, func(j uint32, v float64) { products[j] = products[j].Add(dd.From(v)) })
+	}
+	s.over.fold(squares, func(j uint32, v float64) { squares[j] += v })
+	of := *s
+	if s.over == nil {
+		of.own = [][2]int{{0, m.Cols}}
+	}
+	all := gather(&of, pool, func(o *orthogonality, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			e := exponent(most[j])
+			p, a := scaled{math.Abs(products[j].Float()), e + er}, scaled{math.Sqrt(squares[j]), e}
+			o.worst = math.Max(o.worst, p.over(a.times(norm)))
+			o.product.add(p)
+			o.size.add(a)
+		}
+	})
+	return LeastSquares{Columns: all.worst, Normal: all.product.sqrt().over(all.size.sqrt().times(norm))}
 }
 
 // product is row i of A x, times 2^-e.

@@ -60,21 +60,54 @@ func (r *ranks) copies(get func(at uint32) uint64, set func(at uint32, v uint64)
 	}
 }
 
+// fold calls join with the position of each own element of v that there are copies of, and with a copy, in the order of the domains that
+// have the copies.
+func (r *ranks) fold(v []float64, join func(at uint32, copied float64)) {
+	if r == nil {
+		return
+	}
+	out := make([][]byte, len(r.ask))
+	for to, ghosts := range r.ask {
+		for _, at := range ghosts {
+			out[to] = binary.LittleEndian.AppendUint64(out[to], math.Float64bits(v[at]))
+		}
+	}
+	for from, b := range r.Comm.Alltoall(out) {
+		for k, at := range r.give[from] {
+			join(at, math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:])))
+		}
+	}
+}
+
+// spread sets the copies of the own elements of v.
+func (r *ranks) spread(v []float64) {
+	if r != nil {
+		r.copies(func(at uint32) uint64 { return math.Float64bits(v[at]) }, func(at uint32, bits uint64) { v[at] = math.Float64frombits(bits) })
+	}
+}
+
 // ComputeDistributed is Compute, or ComputeComplex if the system is complex, for a matrix that is spread over ranks: x and b are vectors of this
 // rank, whose own elements count. The errors are the same on all ranks and for any number of ranks; maxima are over the whole matrix. They are
-// +Inf if the parts of complex numbers are not together. Collective, as the functions below.
-func ComputeDistributed(a *dist.Matrix, x, b []float64, complex bool, pool *parallel.Pool) Errors {
+// +Inf if the parts of complex numbers are not together. If the matrix was not given square, least are those of ComputeLeastSquares. Collective, as
+// the functions below.
+func ComputeDistributed(a *dist.Matrix, x, b []float64, complex bool, pool *parallel.Pool) (errors Errors, least *LeastSquares) {
 	s, errors := checkDistributed(a, x, b, pool)
+	if a.Frame != nil {
+		least = &LeastSquares{errors.Row, errors.Normwise}
+	}
 	switch {
 	case s == nil:
-		return errors
+		return errors, least
 	case complex && s.over.any(!pairs(a)):
-		return infinite
+		return infinite, least
 	case complex:
-		return s.complexErrors(pool)
+		return s.complexErrors(pool), least
 	}
 	all := measureAll(s, pool)
-	return all.errors()
+	if least != nil {
+		*least = s.leastSquares(pool)
+	}
+	return all.errors(), least
 }
 
 // JudgeDistributed is Judge for a matrix that is spread over ranks, see ComputeDistributed. Weights are a vector of this rank.
@@ -128,7 +161,7 @@ func checkDistributed(a *dist.Matrix, x, b []float64, pool *parallel.Pool) (*sys
 	if r.any(bad) {
 		return nil, infinite
 	}
-	r.copies(func(at uint32) uint64 { return math.Float64bits(s.x[at]) }, func(at uint32, v uint64) { s.x[at] = math.Float64frombits(v) })
+	r.spread(s.x)
 	s.scale(pool)
 	return s, Errors{}
 }

@@ -147,7 +147,7 @@ func TestConcurrentRanksJudgeAsOne(t *testing.T) {
 						return
 					}
 					x, b := ownOf(a, s.x), ownOf(a, s.b)
-					if e := ComputeDistributed(a, x, b, false, nil); e.Row != want.Row || e.Normwise != want.Normwise || e.Componentwise != want.Componentwise {
+					if e, least := ComputeDistributed(a, x, b, false, nil); least != nil || e.Row != want.Row || e.Normwise != want.Normwise || e.Componentwise != want.Componentwise {
 						t.Errorf("%s: %+v, want %+v", where, e, want.Errors)
 					}
 					rows, columns := PartSizesDistributed(a, x, nil)

@@ -46,21 +46,13 @@ func Scaling(m *dist.Matrix, kind solve.Scale, symmetric bool, pool *parallel.Po
 	return s, err
 }
 
-// Check is CheckVector for the own elements of a vector. Errors number elements within the whole vector.
-func (j *Job) Check(what string, v []float64) error {
-	if len(v) != j.Own {
-		return rules.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), j.Own)
+// Check is CheckVector for the elements of this rank of a vector that is cut into d. Errors number elements within the whole vector.
+func (j *Job) Check(what string, v []float64, d dist.Domains) error {
+	own := d.Spans(j.Comm.Size())[j.Comm.Rank()]
+	if int64(len(v)) != own.Rows() {
+		return rules.Invalid("the %s has %d elements on a rank, the matrix %d rows there", what, len(v), own.Rows())
 	}
-	at := 0
-	for _, p := range j.Parts {
-		for i := range p.Own {
-			if e := v[at]; e-e != 0 {
-				return rules.Invalid("element %d of the %s is %v", p.Row+int64(i)+1, what, e)
-			}
-			at++
-		}
-	}
-	return nil
+	return rules.CheckElements(what, v, own.From)
 }
 
 // Constants returns precond.Constants in the positions of this rank, ghosts included.
@@ -77,22 +69,16 @@ func (j *Job) Constants(size int) [][]float64 {
 	return v
 }
 
-// rowsOf returns the range of rows of a rank.
-func (j *Job) rowsOf(rank int) (lo, hi int64) {
-	first, last := j.Domains.Owned(rank, j.Comm.Size())
-	return j.Domains.Start[first], j.Domains.Start[last]
-}
-
 // rootElements is how many elements of a vector rank 0 gets at a time.
 var rootElements int64 = 4 << 20
 
-// ToRoot passes a whole vector to put on rank 0, some elements at a time, from the own elements of all ranks. Collective.
-func (j *Job) ToRoot(own []float64, put func(part []float64)) {
-	lo, hi := j.rowsOf(j.Comm.Rank())
-	for at := int64(0); at < j.N; at += rootElements {
+// ToRoot passes a whole vector that is cut into d to put on rank 0, some elements at a time, from the elements of all ranks. Collective.
+func (j *Job) ToRoot(own []float64, d dist.Domains, put func(part []float64)) {
+	here := d.Spans(j.Comm.Size())[j.Comm.Rank()]
+	for at := int64(0); at < d.Rows(); at += rootElements {
 		to := make([][]byte, j.Comm.Size())
-		if from, end := max(at, lo), min(at+rootElements, hi); from < end {
-			to[0] = dist.Bytes(own[from-lo : end-lo])
+		if from, end := max(at, here.From), min(at+rootElements, here.End); from < end {
+			to[0] = dist.Bytes(own[from-here.From : end-here.From])
 		}
 		for _, b := range j.Comm.Alltoall(to) {
 			if j.Comm.Rank() == 0 {

@@ -73,7 +73,6 @@ func OverDomains(o solve.Options) error {
 		fault("devices have no basis in fewer bits", o.Basis != "")
 		fault("devices round no halos", o.HaloEpsilon > 0)
 	}
-	fault("there are no least squares", o.Method == solve.LSQR)
 	fault("there is no layout sym", o.Storage.Layout == adaptive.Symmetric)
 	fault(fmt.Sprintf("there is no transpose of overlap for method %s", o.Method), Transposes(o.Method) && o.Precond.Overlap == precond.OverlapOne)
 	return errors.Join(faults...)

@@ -215,12 +215,17 @@ func CheckMatrix(m *csr.Matrix) error {
 		return Invalid("%v", err)
 	}
 	if m.Rows != m.Cols {
-		return Invalid("the matrix is %d x %d; only square systems can be solved, others by Options.Method = lsqr", m.Rows, m.Cols)
+		return NotSquare(int64(m.Rows), int64(m.Cols))
 	}
 	if m.Rows == 0 {
 		return Invalid("the matrix is empty")
 	}
 	return nil
+}
+
+// NotSquare returns the error about a matrix that is not square.
+func NotSquare(rows, cols int64) error {
+	return Invalid("the matrix is %d x %d; only square systems can be solved, others by Options.Method = lsqr", rows, cols)
 }
 
 // Solvable returns a solve.InputError if a matrix has NaN or Inf, or a row or column of zeros.

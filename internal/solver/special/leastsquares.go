@@ -3,11 +3,13 @@ package special
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
@@ -27,11 +29,11 @@ import (
 // ||r||_2/||b||_2, so that x solves A x = b, or the error of verify.LeastSquares, so that the residual is orthogonal to the columns.
 // Errors do not count row by row, since scaling the rows would change the problem.
 //
-// Vectors have the larger dimension: the matrix gets rows or columns of zeros, which change neither the least residual nor the x
-// of least norm.
+// Vectors have the larger dimension: the matrix gets rows or columns of zeros (dist.Frame), which change neither the least residual nor
+// the x of least norm.
 type leastSquares struct {
-	s       *refine.Problem
-	at      *backend.Host
+	s *refine.Problem
+	parted
 	method  krylov.Method[vector, scalar]
 	steps   *krylov.Refinement[vector, scalar]
 	exact   *backend.Timed[vector, scalar] // A
@@ -43,7 +45,10 @@ type leastSquares struct {
 }
 
 // CheckLeastSquares returns an error if an option is not supported for least squares.
-func CheckLeastSquares(m *csr.Matrix, o solve.Options) error {
+func CheckLeastSquares(rows, cols int64, o solve.Options) error {
+	if !rules.Float64Vectors(o.Vectors) {
+		return rules.Invalid("least squares are solved with vectors double, not %v", rules.VectorsText(o.Vectors))
+	}
 	for _, option := range []struct {
 		what string
 		set  bool
@@ -59,34 +64,40 @@ func CheckLeastSquares(m *csr.Matrix, o solve.Options) error {
 		{"null spaces", o.NullSpace.Kind != solve.NullSpaceAuto && o.NullSpace.Kind != solve.NullSpaceNone},
 	} {
 		if option.set {
-			return rules.Invalid("the matrix is %d x %d; least-squares problems are solved without %s", m.Rows, m.Cols, option.what)
+			return rules.Invalid("the matrix is %d x %d; least-squares problems are solved without %s", rows, cols, option.what)
 		}
 	}
 	return nil
 }
 
-// LeastSquaresMemory returns the memory of a solve, in bytes: the matrix as given, scaled, and transposed, and vectors.
-func LeastSquaresMemory(m *csr.Matrix) int64 {
+// LeastSquaresMemory returns the memory of a solve, in bytes: the matrix of so many rows or columns, whichever are more, as given,
+// scaled, and transposed, and vectors.
+func LeastSquaresMemory(n, nnz int64) int64 {
 	kind, _ := krylov.KindOf(string(solve.LSQR))
-	n := max(m.Rows, m.Cols)
-	return 3*m.Bytes() + 8*int64(n)*int64(rules.CommonVectors+kind.Vectors(n, krylov.Use{}))
+	return 3*csr.Bytes(n, nnz) + 8*n*int64(rules.CommonVectors+kind.Vectors(int(n), krylov.Use{}))
 }
 
-// NewLeastSquares prepares to solve with the matrix of s.
+// NewLeastSquares prepares to solve with the matrix of s, whole or over domains. Collective.
 func NewLeastSquares(s *refine.Problem) *leastSquares {
-	m := padded(s.M)
-	l := &leastSquares{s: s, at: backend.NewHost(m, s.Pool).With(s.Opt.Storage.Kernels), columns: scaleColumns(m, s.Opt.Scale)}
-	scaled := l.columns.apply(m)
-	l.exact = &backend.Timed[vector, scalar]{Operator: l.at.Exact()}
-	l.scaled = &backend.Timed[vector, scalar]{Operator: backend.Transposed[vector, scalar]{
-		Operator: l.at.CSR(scaled), Transpose: l.at.CSR(scaled.Transpose(s.Pool)),
-	}}
-	l.bytes = 2 * scaled.Bytes()
-	l.method, l.steps = krylov.NewLSQR(l.at), krylov.NewRefinement[vector, scalar](l.at)
+	l := &leastSquares{s: s}
+	if s.Job != nil {
+		l.parted = over(s.Job, s.Pool)
+	} else {
+		l.parted = whole(s.M, s.Pool)
+	}
+	at := backend.NewRanks(&ranks.Job{Matrix: l.Matrix}, l.Local, s.Opt.Storage.Kernels, 0, true, s.Pool)
+	l.Host = at.Host.Host
+	l.columns = scaleColumns(l.parted, s.Opt.Scale)
+	scaled := at.CSR(l.columns.apply(l.Local))
+	l.exact = &backend.Timed[vector, scalar]{Operator: at.Exact()}
+	l.scaled = &backend.Timed[vector, scalar]{Operator: scaled}
+	l.bytes = 2 * csr.Bytes(l.N, l.NNZ)
+	l.method, l.steps = krylov.NewLSQR(l.Host), krylov.NewRefinement[vector, scalar](l.Host)
 	if s.Opt.NoRefine {
 		l.steps.MaxSteps = 1
 	}
-	l.rhs, l.z, l.r, l.g = l.at.New(), l.at.New(), l.at.New(), l.at.New()
+	l.rhs, l.z, l.r, l.g = l.New(), l.New(), l.New(), l.New()
+	scaled.ApplyT(l.g, l.r) // makes the transpose
 	why := "requested; "
 	if s.Opt.Method != solve.LSQR {
 		why = ""
@@ -95,58 +106,46 @@ func NewLeastSquares(s *refine.Problem) *leastSquares {
 	if s.Opt.Scale != solve.ScaleNone {
 		s.Say("scaling columns: to norms near 1, in place of a preconditioner (powers of two, exact)")
 	}
-	s.Say("transpose stored as a second matrix, %s", humanize.Bytes(uint64(scaled.Bytes())))
+	s.Say("transpose stored as a second matrix, %s", humanize.Bytes(uint64(l.bytes/2)))
 	return l
-}
-
-// padded returns m with rows or columns of zeros that make it square.
-func padded(m *csr.Matrix) *csr.Matrix {
-	n := max(m.Rows, m.Cols)
-	p := &csr.Matrix{Rows: n, Cols: n, RowPtr: m.RowPtr, Col: m.Col, Val: m.Val}
-	if m.Rows < n {
-		p.RowPtr = make([]int64, n+1)
-		for i := copy(p.RowPtr, m.RowPtr); i <= n; i++ {
-			p.RowPtr[i] = m.RowPtr[m.Rows]
-		}
-	}
-	return p
 }
 
 // Solve implements solver.kind.
 func (l *leastSquares) Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) {
-	start, m, opt := time.Now(), l.s.M, l.s.Opt
-	x, rhs := l.at.New(), l.at.New()
-	copy(rhs, b)
-	if x0 != nil {
-		if len(x0) != m.Cols {
-			return solve.Result{}, rules.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), m.Cols)
-		}
-		copy(x, x0)
+	start, opt := time.Now(), l.s.Opt
+	var agree func(krylov.Reason) krylov.Reason
+	if l.job != nil {
+		ctx, agree = l.job.Agreement, l.job.Follow
+	} else if _, cols := l.Sides(); x0 != nil && len(x0) != int(cols.Rows()) {
+		return solve.Result{}, rules.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), cols.Rows())
+	}
+	rows, cols := l.Sides()
+	x, rhs := l.New(), l.New()
+	l.SpreadOver(rows, rhs, b)
+	guess := dist.Any(l.Comm, x0 != nil) // a rank without columns may have none
+	if guess {
+		l.SpreadOver(cols, x, x0)
 	}
 	products, elapsed := l.exact.Count+l.scaled.Count, l.exact.Elapsed+l.scaled.Elapsed
 	solved := l.steps.Solve(ctx, l.exact, &leastCorrection{leastSquares: l, tighten: 0.5}, x, rhs, krylov.Options[vector]{
-		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: x0 != nil, Monitor: opt.Monitor,
+		Tol: opt.Tol * refine.Tighter, MaxIter: opt.MaxIter, Guess: guess, Monitor: opt.Monitor, Agree: agree,
 		Measure: func(_, r vector) float64 { return l.measure(r, rhs) },
 	})
 	r := l.Chosen()
-	r.X, r.Reason, r.Digits = x[:m.Cols], solved.Reason, digits.UnknownDigits()
+	r.Reason, r.Digits = solved.Reason, digits.UnknownDigits()
 	r.Outer, r.Iterations, r.SpMVs = solved.Outer, solved.Iterations, l.exact.Count+l.scaled.Count-products
 	r.Time = solve.TimeByPhase{SpMV: l.exact.Elapsed + l.scaled.Elapsed - elapsed}
-	err := l.judge(&r, b)
-	r.Attempts = []solve.Attempt{{Method: r.Method, Vectors: solve.VectorsDouble, Precond: r.Precond.Text, Reason: r.Reason.String(), Iterations: r.Iterations, Solve: time.Since(start)}}
-	r.Time.Total = time.Since(start)
-	return r, err
-}
-
-// judge sets the errors of x, the reason and the advice.
-func (l *leastSquares) judge(r *solve.Result, b []float64) (err error) {
-	start := time.Now()
-	err = JudgeLeastSquares(l.s.M, r, b, l.s.Opt, l.s.Pool)
-	r.Time.Verify = time.Since(start)
+	verifying := time.Now()
+	r.Errors, r.LeastSquares = verify.ComputeDistributed(l.Matrix, x, rhs, false, l.pool)
+	judgeLeast(&r, opt)
+	r.Time.Verify = time.Since(verifying)
 	if r.Advice = r.Reason.Advice(); !r.Reason.Converged() && !ranks.Limited(r.Reason) {
 		r.Advice = "columns or rows may be nearly dependent; allow more iterations (Options.MaxIter), or a larger Options.Tol"
 	}
-	return err
+	r.X = l.JoinOver(cols, x)
+	r.Attempts = []solve.Attempt{{Method: r.Method, Vectors: solve.VectorsDouble, Precond: r.Precond.Text, Reason: r.Reason.String(), Iterations: r.Iterations, Solve: time.Since(start)}}
+	r.Time.Total = time.Since(start)
+	return r, nil
 }
 
 // JudgeLeastSquares sets the errors of r.X, and the reason if r.X solves the system, is its least-squares solution, or is neither
@@ -157,16 +156,21 @@ func JudgeLeastSquares(m *csr.Matrix, r *solve.Result, b []float64, opt solve.Op
 	}
 	least, err := verify.ComputeLeastSquares(m, r.X, b, pool)
 	r.LeastSquares = &least
+	judgeLeast(r, opt)
+	return err
+}
+
+// judgeLeast is JudgeLeastSquares for a result with its errors.
+func judgeLeast(r *solve.Result, opt solve.Options) {
 	switch {
 	case r.Reason == krylov.ZeroRHS:
 	case r.Errors.RelativeResidual <= opt.Tol:
 		r.Reason = krylov.Converged
-	case leastSquaresError(opt.Stop, least) <= opt.Tol:
+	case leastSquaresError(opt.Stop, *r.LeastSquares) <= opt.Tol:
 		r.Reason = krylov.LeastSquares
 	case r.Reason.Converged():
 		r.Reason = krylov.Drift
 	}
-	return err
 }
 
 // leastSquaresError returns the error that a criterion bounds.
@@ -191,7 +195,7 @@ func (l *leastSquares) Fallbacks() []string { return nil }
 
 // Memory implements solver.kind.
 func (l *leastSquares) Memory() []choice.MethodMemory {
-	return []choice.MethodMemory{{Method: solve.LSQR, Alone: l.s.Opt.Held + LeastSquaresMemory(l.s.M)}}
+	return []choice.MethodMemory{{Method: solve.LSQR, Alone: l.s.Opt.Held + LeastSquaresMemory(l.N, l.NNZ)}}
 }
 
 // Close implements solver.kind.
@@ -204,19 +208,20 @@ type columnScaling struct {
 }
 
 // scaleColumns returns the scaling that makes the norms of columns at least 1/2 and less than 1 or, with ScaleNone, one power for all
-// columns that makes the elements at most 1.
-func scaleColumns(m *csr.Matrix, scale solve.Scale) columnScaling {
-	c := columnScaling{make([]int, m.Cols), make([]float64, m.Cols)}
+// columns that makes the elements at most 1. Collective.
+func scaleColumns(a parted, scale solve.Scale) columnScaling {
+	m := a.Local
+	c := columnScaling{make([]int, a.Len), make([]float64, a.Len)}
 	for j := range c.exponent {
 		c.exponent[j] = backend.LeastExponent
 	}
-	most := backend.LeastExponent
 	for k, j := range m.Col {
 		if v := m.Val[k]; v != 0 {
 			c.exponent[j] = max(c.exponent[j], dd.Exponent(v))
-			most = max(most, c.exponent[j])
 		}
 	}
+	dist.Raise(a.Halo, c.exponent)
+	most := int(a.Max(func(lo, hi int) float64 { return float64(slices.Max(c.exponent[lo:hi])) }))
 	for j, e := range c.exponent {
 		if e == backend.LeastExponent || scale == solve.ScaleNone {
 			c.exponent[j] = max(most, -math.MaxInt16)
@@ -228,6 +233,8 @@ func scaleColumns(m *csr.Matrix, scale solve.Scale) columnScaling {
 			v := dd.Ldexp(m.Val[k], -c.exponent[j])
 			c.norm[j] += v * v
 		}
+		dist.Fold(a.Halo, c.norm, func(a, b float64) float64 { return a + b })
+		dist.Copy(a.Halo, c.norm)
 	}
 	if squares(); scale != solve.ScaleNone {
 		for j, v := range c.norm {
@@ -258,17 +265,13 @@ type leastCorrection struct {
 
 // Correct implements krylov.Corrector.
 func (c *leastCorrection) Correct(ctx context.Context, d, r, _ vector, goal krylov.Goal) krylov.Result {
-	e := dd.Exponent(c.at.AbsMax(r))
-	scaleTo(c.at, c.rhs, r, -e)
+	e := dd.Exponent(c.AbsMax(r))
+	c.each(c.rhs, func(i int) float64 { return dd.Ldexp(r[i], -e) })
 	result := c.method.Solve(ctx, c.scaled, c.z, c.rhs, krylov.Options[vector]{
 		Tol: min(0.5, c.tighten*goal.To/min(1, goal.From)), LeastSquares: c.tighten * goal.To,
 		MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree, Unconfirmed: true,
 	})
-	c.at.Ranges(func(lo, hi int) {
-		for j := lo; j < hi; j++ {
-			d[j] = dd.Ldexp(c.z[j], e-c.columns.exponent[j])
-		}
-	})
+	c.each(d, func(j int) float64 { return dd.Ldexp(c.z[j], e-c.columns.exponent[j]) })
 	return result
 }
 
@@ -291,49 +294,40 @@ func (c *leastCorrection) Patience(reduction float64) int { return krylov.Defaul
 
 // measure returns the lesser of ||r||_2/||b||_2 and the error of verify.LeastSquares.
 func (l *leastSquares) measure(r, b vector) float64 {
-	rnorm, re := l.at.Norm2(r)
-	bnorm, be := l.at.Norm2(b)
+	rnorm, re := l.Norm2(r)
+	bnorm, be := l.Norm2(b)
 	if rnorm == 0 {
 		return 0
 	}
 	system := dd.Ldexp(rnorm/bnorm, re-be)
-	scaleTo(l.at, l.r, r, -re)
+	l.each(l.r, func(i int) float64 { return dd.Ldexp(r[i], -re) })
 	l.scaled.ApplyT(l.g, l.r)
 	if l.s.Opt.Stop == solve.StopNW {
 		return min(system, l.normal()/rnorm)
 	}
-	return min(system, l.at.Max(func(lo, hi int) (worst float64) {
-		for j := lo; j < hi; j++ {
-			if g := math.Abs(l.g[j]); g != 0 {
-				worst = max(worst, g/l.columns.norm[j]/rnorm)
-			}
+	return min(system, l.most(func(j int) float64 {
+		if l.g[j] == 0 {
+			return 0
 		}
-		return worst
+		return math.Abs(l.g[j]) / l.columns.norm[j] / rnorm
 	}))
 }
 
 // normal returns ||A^T r||_2 / ||A||_F of A as given, from g = (A D)^T r.
 func (l *leastSquares) normal() float64 {
-	most := backend.LeastExponent
-	for j, e := range l.columns.exponent {
-		if l.columns.norm[j] != 0 {
-			most = max(most, e)
+	e, norm := l.columns.exponent, l.columns.norm
+	most := int(l.Max(func(lo, hi int) float64 {
+		most := backend.LeastExponent
+		for j := lo; j < hi; j++ {
+			if norm[j] != 0 {
+				most = max(most, e[j])
+			}
 		}
+		return float64(most)
+	}))
+	square := func(v float64, j int) float64 {
+		v = dd.Ldexp(v, e[j]-most)
+		return v * v
 	}
-	var gg, aa float64
-	for j, e := range l.columns.exponent {
-		g, a := dd.Ldexp(l.g[j], e-most), dd.Ldexp(l.columns.norm[j], e-most)
-		gg += g * g
-		aa += a * a
-	}
-	return math.Sqrt(gg / aa)
-}
-
-// scaleTo sets dst = 2^shift src.
-func scaleTo(at *backend.Host, dst, src vector, shift int) {
-	at.Ranges(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			dst[i] = dd.Ldexp(src[i], shift)
-		}
-	})
+	return math.Sqrt(l.total(func(j int) float64 { return square(l.g[j], j) }) / l.total(func(j int) float64 { return square(norm[j], j) }))
 }

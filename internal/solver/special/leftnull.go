@@ -25,7 +25,7 @@ func overdetermined(m *csr.Matrix, b []float64, sets []features.Overdetermined, 
 	work := 2 * math.Pow(rules.DenseRows, 3)
 	for _, set := range sets {
 		n := len(set.Rows)
-		sub := padded(submatrix(m, set.Rows, set.Cols))
+		sub := dist.Whole(submatrix(m, set.Rows, set.Cols)).Local
 		var found [][]float64
 		if n <= rules.DenseRows && work > 0 {
 			work -= math.Pow(float64(n), 3)
@@ -78,7 +78,7 @@ func (a EvidenceSearch) supported(y []float64) (best *solve.Evidence) {
 		cols = slices.Compact(cols)
 		if square := max(len(rows), len(cols)); square <= rules.DenseRows && len(rows) != last {
 			last = len(rows)
-			sub := padded(submatrix(m, rows, cols))
+			sub := dist.Whole(submatrix(m, rows, cols)).Local
 			if v := among(sub, LeftNullVectors(sub), rows, a.Given); v != nil && (best == nil || v.Product > best.Product) {
 				best = v
 			}

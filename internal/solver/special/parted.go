@@ -41,7 +41,7 @@ func (a parted) check(what string, v []float64) error {
 	if a.job == nil {
 		return rules.CheckVector(what, v, a.Local.Rows)
 	}
-	return ranks.AgreeError(a.Comm, a.job.Check(what, v))
+	return ranks.AgreeError(a.Comm, a.job.Check(what, v, a.Domains))
 }
 
 // spread returns the vector with these elements of this rank.
@@ -85,7 +85,8 @@ func (a parted) errors(x, b []float64) (verify.Errors, error) {
 	if a.job == nil {
 		return verify.Compute(a.Local, x, b, a.pool)
 	}
-	return verify.ComputeDistributed(a.Matrix, x, b, false, a.pool), nil
+	e, _ := verify.ComputeDistributed(a.Matrix, x, b, false, a.pool)
+	return e, nil
 }
 
 // gathered returns the whole matrix and a whole vector.
