@@ -91,9 +91,18 @@ func (h *Halo) Finish(x []float64) { h.exchange.finish(x, nil) }
 
 // Exchange32 is Exchange for vectors of float32.
 func (h *Halo) Exchange32(x []float32) {
-	h.narrow.start(h, x, nil)
-	h.narrow.finish(x, nil)
+	h.Start32(x)
+	h.Finish32(x)
 }
+
+// Start32 is Start for vectors of float32.
+func (h *Halo) Start32(x []float32) { h.narrow.start(h, x, nil) }
+
+// Finish32 is Finish for vectors of float32.
+func (h *Halo) Finish32(x []float32) { h.narrow.finish(x, nil) }
+
+// Remote reports whether this rank receives anything from others.
+func (h *Halo) Remote() bool { return len(h.narrow.in) > 0 }
 
 // exchange holds the connection for vectors of T.
 type exchange[T float32 | float64] struct {
