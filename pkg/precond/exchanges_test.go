@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -17,37 +18,73 @@ func TestExchangesOfLevelsConcurrent(t *testing.T) {
 	m := generated(t, "poisson3d", generate.Params{"n": 32})
 	want := []int64{3, 3 + 1, 2*3 + 1 + 1, 4*3 + 2 + 2}
 	dist.Run(8, func(c dist.Comm) {
-		timed := dist.NewTimed(c)
-		a, err := dist.Spread(timed, m, 8)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		opt := Options{Symmetric: true}
-		pool := parallel.New(1)
-		defer pool.Close()
-		p, err := distributed{setup: setup{Options: opt.withDefaults(), ctx: context.Background(), m: a.Local, pool: pool}, a: a}.multigrid(10)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		before := make([]int64, len(timed.Links))
-		for k, l := range timed.Links {
-			before[k] = l.Starts
-		}
-		traffic := timed.Traffic
-		p.Apply(make([]float64, a.Len), Constants(a.Len, 1)[0])
 		var exchanges []int64
-		for k, l := range timed.Links {
-			if n := l.Starts - before[k]; n > 0 {
-				exchanges = append(exchanges, n)
+		links, traffic, text := appliedTraffic(t, c, m, sizesOf(10))
+		for _, l := range links {
+			if l.Starts > 0 {
+				exchanges = append(exchanges, l.Starts)
 			}
 		}
-		gathers := timed.Traffic.Minus(traffic).Collectives
+		gathers := traffic.Collectives
 		if len(exchanges) < len(want) || !slices.Equal(exchanges[:len(want)], want) || gathers != 4 {
-			t.Errorf("rank %d: ghosts of levels are exchanged %d times, want %d first; %d gathers, want 4: %s", c.Rank(), exchanges, want, gathers, p)
+			t.Errorf("rank %d: ghosts of levels are exchanged %d times, want %d first; %d gathers, want 4: %s", c.Rank(), exchanges, want, gathers, text)
 		}
 	})
+}
+
+// appliedTraffic returns what a rank sends where it applies multigrid, by connections and in all; each rank has a domain.
+func appliedTraffic(t *testing.T, c dist.Comm, m *csr.Matrix, sizes spreadSizes) (links []dist.Link, all dist.Traffic, text string) {
+	timed := dist.NewTimed(c)
+	a, err := dist.Spread(timed, m, c.Size())
+	if err != nil {
+		t.Error(err)
+		return nil, all, ""
+	}
+	opt := Options{Symmetric: true}
+	pool := parallel.New(1)
+	defer pool.Close()
+	p, err := distributed{setup: setup{Options: opt.withDefaults(), ctx: context.Background(), m: a.Local, pool: pool}, a: a}.multigrid(sizes)
+	if err != nil {
+		t.Error(err)
+		return nil, all, ""
+	}
+	for _, l := range timed.Links {
+		links = append(links, dist.Link{Starts: -l.Starts, Messages: l.Messages, Bytes: l.Bytes})
+	}
+	before := timed.Traffic
+	p.Apply(make([]float64, a.Len), Constants(a.Len, 1)[0])
+	for k, l := range timed.Links {
+		links[k].Starts += l.Starts
+	}
+	return links, timed.Traffic.Minus(before), p.String()
+}
+
+// Where domains are joined, ranks that run concurrently send few messages for coarse levels, and little is gathered.
+func TestMessagesOfJoinedDomainsConcurrent(t *testing.T) {
+	const ranks = 16
+	m := generated(t, "poisson3d", generate.Params{"n": 32})
+	of := func(sizes spreadSizes) (most, total int64) {
+		var coarse [ranks]int64
+		dist.Run(ranks, func(c dist.Comm) {
+			links, all, text := appliedTraffic(t, c, m, sizes)
+			finest := slices.IndexFunc(links, func(l dist.Link) bool { return l.Starts > 0 })
+			if coarse[c.Rank()] = all.Messages - links[finest].Starts*links[finest].Messages; all.Gathered > 4*4*30 {
+				t.Errorf("rank %d: %d bytes are gathered: %s", c.Rank(), all.Gathered, text)
+			}
+		})
+		for _, n := range coarse {
+			most, total = max(most, n), total+n
+		}
+		return most, total
+	}
+	sizes := sizesOf(30)
+	most, total := of(sizes)
+	sizes.domain = 300
+	mostJoined, totalJoined := of(sizes)
+	t.Logf("a rank sends up to %d messages, joined %d; all send %d, joined %d", most, mostJoined, total, totalJoined)
+	if 5*mostJoined > most || 7*totalJoined > total {
+		t.Errorf("a rank sends up to %d messages where domains are joined and %d elsewhere; all send %d, %d", mostJoined, most, totalJoined, total)
+	}
 }
 
 // watched calls wait before a rank waits for messages.

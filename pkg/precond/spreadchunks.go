@@ -187,24 +187,8 @@ func (s chunkStore) spreadTransfers(m *levelMatrices, here, below *scaledLevel) 
 	m.p = nil
 	r, costT := s.storeSpread(m.r, chunkScales{m.ownOf(below.left), here.leftInverse}, m.layout, m.below)
 	m.r = nil
-	if !m.gather {
-		return p, r, cost.Add(costT)
-	}
-	own := s.spreadVector(m.below.Len)
-	return p, &gathering[float32]{products: r, layout: m.below, own: own}, cost.Add(costT)
-}
-
-// gathering is the restriction to a level that all ranks have: all get the result.
-type gathering[T real] struct {
-	products[T] // to the unknowns of this rank
-	layout      *dist.Layout
-	own, send   []T
-}
-
-// Apply computes dst = A x.
-func (g *gathering[T]) Apply(dst, x []T) {
-	g.products.Apply(g.own, x)
-	g.send = gather(dst, g.send, g.own, g.layout)
+	prolong, restrict = passing[float32](m, p, r, s.spreadVector)
+	return prolong, restrict, cost.Add(costT)
 }
 
 // exchanging are products with vectors of float64 that are spread over ranks.
