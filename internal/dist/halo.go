@@ -84,16 +84,25 @@ func (h *Halo) Exchange(x []float64) {
 }
 
 // Start begins to update the ghosts of x, whose elements must not change until Finish(x). It is collective.
-func (h *Halo) Start(x []float64) { h.exchange.start(h, x, nil) }
+func (h *Halo) Start(x []float64) { h.exchange.start(h, x, x, nil) }
 
 // Finish waits until the ghosts of x are updated.
 func (h *Halo) Finish(x []float64) { h.exchange.finish(x, nil) }
 
 // Exchange32 is Exchange for vectors of float32.
 func (h *Halo) Exchange32(x []float32) {
-	h.narrow.start(h, x, nil)
-	h.narrow.finish(x, nil)
+	h.Start32(x)
+	h.Finish32(x)
 }
+
+// Start32 is Start for vectors of float32.
+func (h *Halo) Start32(x []float32) { h.narrow.start(h, x, x, nil) }
+
+// Finish32 is Finish for vectors of float32.
+func (h *Halo) Finish32(x []float32) { h.narrow.finish(x, nil) }
+
+// Remote reports whether this rank receives anything from others.
+func (h *Halo) Remote() bool { return len(h.narrow.in) > 0 }
 
 // exchange holds the connection for vectors of T.
 type exchange[T float32 | float64] struct {
@@ -132,17 +141,17 @@ func pieces(list []piece, channel int, elements []int32, bytes int) []piece {
 	return list
 }
 
-// start sends the elements of x that others need and copies local ones, on the threads of pool.
-func (e *exchange[T]) start(h *Halo, x []T, pool *parallel.Pool) {
-	e.run(pool, len(e.out), exchangeJob[T]{e: e, x: x, do: (*exchangeJob[T]).pack})
+// start sends the elements of src that others need and copies local ones to dst, on the threads of pool.
+func (e *exchange[T]) start(h *Halo, dst, src []T, pool *parallel.Pool) {
+	e.run(pool, len(e.out), exchangeJob[T]{e: e, src: src, do: (*exchangeJob[T]).pack})
 	e.connection.Start()
-	e.run(pool, len(h.chunks)-1, exchangeJob[T]{e: e, h: h, x: x, do: (*exchangeJob[T]).copy})
+	e.run(pool, len(h.chunks)-1, exchangeJob[T]{e: e, h: h, dst: dst, src: src, do: (*exchangeJob[T]).copy})
 }
 
 // finish waits for the messages of others and unpacks them.
-func (e *exchange[T]) finish(x []T, pool *parallel.Pool) {
+func (e *exchange[T]) finish(dst []T, pool *parallel.Pool) {
 	e.connection.Wait()
-	e.run(pool, len(e.in), exchangeJob[T]{e: e, x: x, do: (*exchangeJob[T]).unpack})
+	e.run(pool, len(e.in), exchangeJob[T]{e: e, dst: dst, do: (*exchangeJob[T]).unpack})
 }
 
 func (e *exchange[T]) run(pool *parallel.Pool, parts int, job exchangeJob[T]) {
@@ -159,10 +168,10 @@ func (e *exchange[T]) run(pool *parallel.Pool, parts int, job exchangeJob[T]) {
 
 // exchangeJob is a step of an exchange as a parallel job.
 type exchangeJob[T float32 | float64] struct {
-	e  *exchange[T]
-	h  *Halo
-	x  []T
-	do func(j *exchangeJob[T], part int)
+	e        *exchange[T]
+	h        *Halo
+	dst, src []T
+	do       func(j *exchangeJob[T], part int)
 }
 
 // Do executes a part of the step.
@@ -170,17 +179,17 @@ func (j *exchangeJob[T]) Do(part int) { j.do(j, part) }
 
 func (j *exchangeJob[T]) pack(k int) {
 	p := &j.e.out[k]
-	j.e.codec.put(j.e.connection.Out(p.channel)[p.at:], j.x, p.elements)
+	j.e.codec.put(j.e.connection.Out(p.channel)[p.at:], j.src, p.elements)
 }
 
 func (j *exchangeJob[T]) unpack(k int) {
 	p := &j.e.in[k]
-	j.e.codec.get(j.x, p.elements, j.e.connection.In(p.channel)[p.at:])
+	j.e.codec.get(j.dst, p.elements, j.e.connection.In(p.channel)[p.at:])
 }
 
 func (j *exchangeJob[T]) copy(k int) {
 	for _, r := range j.h.runs[j.h.chunks[k]:j.h.chunks[k+1]] {
-		j.e.codec.copy(j.x[r.to:r.to+r.n], j.x[r.from:r.from+r.n])
+		j.e.codec.copy(j.dst[r.to:r.to+r.n], j.src[r.from:r.from+r.n])
 	}
 }
 
@@ -307,7 +316,7 @@ func (h *Halo) Reverse() *Reverse {
 // Add adds each ghost of x to the element that it is a copy of, in the order of the domains that have the ghosts, so
 // that the bits do not depend on ranks. Ghosts do not change. It is collective.
 func (r *Reverse) Add(x []float64) {
-	r.exchange.start(r.back, x, nil)
+	r.exchange.start(r.back, x, x, nil)
 	r.exchange.connection.Wait()
 	k := 0 // channel
 	here := r.halo.local

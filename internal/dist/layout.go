@@ -146,30 +146,40 @@ func (l *Layout) Join(dst, src []float64) {
 }
 
 // newHalo determines which rank needs which elements: ghosts ask the owners of their rows.
-func newHalo(l *Layout) *Halo {
-	c := l.Comm
+func newHalo(l *Layout) *Halo { return newHaloFrom(l, l, false) }
+
+// newHaloFrom is newHalo for elements of vectors of layout to, ghosts or own ones, that are copies of own elements of vectors of layout from, of the
+// same rows.
+func newHaloFrom(from, to *Layout, own bool) *Halo {
+	c := to.Comm
 	h := &Halo{comm: c}
 	asked := make([][]byte, c.Size()) // rows, by rank
 	wanted := make([][]int32, c.Size())
-	for _, p := range l.Parts {
-		for k, row := range p.Ghosts {
-			at := int32(p.At + k)
-			if k >= p.Below {
-				at += int32(p.Own)
-			}
-			owner := l.Domains.Owner(l.Domains.Of(row), c.Size())
+	ask := func(p *Part, lo, hi int) {
+		for at := lo; at < hi; at++ {
+			row := p.global(at - p.At)
+			owner := from.Domains.Owner(from.Domains.Of(row), c.Size())
 			if owner == c.Rank() {
-				h.local = append(h.local, copied{at, int32(l.own(row))})
+				h.local = append(h.local, copied{int32(at), int32(from.own(row))})
 				continue
 			}
 			asked[owner] = binary.LittleEndian.AppendUint64(asked[owner], uint64(row))
-			wanted[owner] = append(wanted[owner], at)
+			wanted[owner] = append(wanted[owner], int32(at))
+		}
+	}
+	for k := range to.Parts {
+		p := &to.Parts[k]
+		if own {
+			ask(p, p.First(), p.End())
+		} else {
+			ask(p, p.At, p.First())
+			ask(p, p.End(), p.Next())
 		}
 	}
 	for r, rows := range c.Alltoall(asked) {
 		k := link{rank: r, recv: wanted[r]}
 		for ; len(rows) > 0; rows = rows[8:] {
-			k.send = append(k.send, int32(l.own(int64(binary.LittleEndian.Uint64(rows)))))
+			k.send = append(k.send, int32(from.own(int64(binary.LittleEndian.Uint64(rows)))))
 		}
 		if len(k.send)+len(k.recv) > 0 {
 			h.links = append(h.links, k)

@@ -139,7 +139,7 @@ func (a *Operator) ApplyPlus(dst, b, src []float64) {
 }
 
 func (a *Operator) run(p linop.Product) {
-	a.halo.exchange.start(a.halo, p.Src, a.pool)
+	a.halo.exchange.start(a.halo, p.Src, p.Src, a.pool)
 	for _, k := range a.parts {
 		k.Begin(p.Src[k.col:k.next])
 	}

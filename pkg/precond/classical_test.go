@@ -282,13 +282,13 @@ func TestClassicalOverDomains(t *testing.T) {
 		}
 		for range 5 {
 			energy()
-			z, _ := spreadAMG(t, m, Options{Symmetric: true}, nil, 60, domains, 1, 2, r)
+			z, _ := spreadAMG(t, m, Options{Symmetric: true}, nil, sizesOf(60), domains, 1, 2, r)
 			for i := range e {
 				e[i] -= z[0][i]
 			}
 		}
 		before := energy()
-		z, text := spreadAMG(t, m, Options{Symmetric: true}, nil, 60, domains, 1, 2, r)
+		z, text := spreadAMG(t, m, Options{Symmetric: true}, nil, sizesOf(60), domains, 1, 2, r)
 		for i := range e {
 			e[i] -= z[0][i]
 		}

@@ -221,10 +221,10 @@ func (h *spreadHierarchy) gathered() (*hierarchy, error) {
 	}
 	if k := len(h.levels); k > 0 { // what corrects it is known everywhere
 		last := &h.levels[k-1]
-		last.gather = true
+		last.gather, last.joined = true, nil
 		last.p.Cols = int(n)
 		for e, j := range last.p.Col {
-			last.p.Col[e] = int32(l.Global(int(j)))
+			last.p.Col[e] = int32(last.below.Global(int(j)))
 		}
 	}
 	g := &hierarchy{setup: h.setup, rule: h.rule, twice: h.twice, first: h.level(), held: h.held, inverted: h.inverted}

@@ -13,11 +13,11 @@ import (
 // newDistributedMultigrid is newMultigrid for a matrix that is spread over ranks. Levels are spread too until they are
 // small; then all ranks have them and do the same with them.
 func newDistributedMultigrid(s distributed) (Preconditioner, error) {
-	return s.multigrid(gatheredRows)
+	return s.multigrid(usualSizes)
 }
 
-// multigrid is newDistributedMultigrid with levels of up to so many rows gathered.
-func (s distributed) multigrid(small int64) (Preconditioner, error) {
+// multigrid is newDistributedMultigrid for given sizes.
+func (s distributed) multigrid(sizes spreadSizes) (Preconditioner, error) {
 	if s.Multigrid.KCycle {
 		return nil, errors.New("there are no K-cycles over several domains")
 	}
@@ -25,7 +25,7 @@ func (s distributed) multigrid(small int64) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.small, h.whole = small, s.a.NNZ
+	h.sizes, h.whole = sizes, s.a.NNZ
 	width := len(h.null)
 	tail, err := h.build()
 	if err != nil {
@@ -46,6 +46,7 @@ func (h *spreadHierarchy) cycle(s distributed, tail *hierarchy) (Preconditioner,
 	if err = h.over.agree(err); err != nil {
 		return nil, nil, err
 	}
+	h.connect()
 	var finest *dist.Layout
 	if len(h.levels) > 0 {
 		finest = h.levels[0].layout

@@ -13,8 +13,11 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
+// sizesOf are sizes where levels of up to so many rows are gathered, and domains are never joined.
+func sizesOf(rows int64) spreadSizes { return spreadSizes{finest: rows, coarse: rows} }
+
 // spreadAMG applies AMG of m, in so many domains on so many ranks, to some vectors, and returns the results as a whole.
-func spreadAMG(t *testing.T, m *csr.Matrix, opt Options, null [][]float64, small int64, domains, ranks, threads int, sources ...[]float64) (results [][]float64, text string) {
+func spreadAMG(t *testing.T, m *csr.Matrix, opt Options, null [][]float64, sizes spreadSizes, domains, ranks, threads int, sources ...[]float64) (results [][]float64, text string) {
 	t.Helper()
 	results = make([][]float64, len(sources))
 	for k := range results {
@@ -43,7 +46,7 @@ func spreadAMG(t *testing.T, m *csr.Matrix, opt Options, null [][]float64, small
 		for _, v := range null {
 			opt.Multigrid.NearNull = append(opt.Multigrid.NearNull, spreadOf(v))
 		}
-		p, err := distributed{setup: setup{Options: opt.withDefaults(), ctx: context.Background(), m: a.Local, pool: pool}, a: a}.multigrid(small)
+		p, err := distributed{setup: setup{Options: opt.withDefaults(), ctx: context.Background(), m: a.Local, pool: pool}, a: a}.multigrid(sizes)
 		if err != nil {
 			t.Error(err)
 			return
@@ -98,10 +101,30 @@ func TestConcurrentRanksApplyTheSameMultigrid(t *testing.T) {
 				counts, jobs = []int{8}, []int{3}
 			}
 			for _, domains := range counts {
-				want, text := spreadAMG(t, c.m, c.opt, c.null, 60, domains, 1, 1, b)
+				want, text := spreadAMG(t, c.m, c.opt, c.null, sizesOf(60), domains, 1, 1, b)
 				t.Log(domains, text)
 				for _, ranks := range jobs {
-					got, other := spreadAMG(t, c.m, c.opt, c.null, 60, domains, ranks, ranks%3+1, b)
+					got, other := spreadAMG(t, c.m, c.opt, c.null, sizesOf(60), domains, ranks, ranks%3+1, b)
+					if !slices.Equal(got[0], want[0]) || other != text {
+						t.Errorf("%d domains on %d ranks: other bits, by %q rather than %q", domains, ranks, other, text)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Bits are the same for any number of ranks where coarse levels are in fewer and fewer domains, which run concurrently.
+func TestConcurrentRanksJoinDomains(t *testing.T) {
+	for name, c := range spreadCases(t) {
+		t.Run(name, func(t *testing.T) {
+			b := random(c.m.Rows, 3)
+			for _, domains := range []int{3, 8, 16} {
+				sizes := spreadSizes{finest: 20, coarse: 20, domain: 40}
+				want, text := spreadAMG(t, c.m, c.opt, c.null, sizes, domains, 1, 1, b)
+				t.Log(domains, text)
+				for _, ranks := range []int{2, 3, 4, 8} {
+					got, other := spreadAMG(t, c.m, c.opt, c.null, sizes, domains, ranks, ranks%3+1, b)
 					if !slices.Equal(got[0], want[0]) || other != text {
 						t.Errorf("%d domains on %d ranks: other bits, by %q rather than %q", domains, ranks, other, text)
 					}
@@ -120,7 +143,7 @@ func TestMultigridOfOneDomain(t *testing.T) {
 			opt.Multigrid.NearNull = c.null
 			p := mustNew(t, AMG, c.m, opt, nil)
 			p.Apply(want, b)
-			got, text := spreadAMG(t, c.m, c.opt, c.null, coarsest, 1, 1, 1, b)
+			got, text := spreadAMG(t, c.m, c.opt, c.null, sizesOf(coarsest), 1, 1, 1, b)
 			tol := 1e-6
 			if c.m.Rows%3 == 0 && c.m.NNZ() > 20*c.m.Rows {
 				tol = 0.02 // the largest eigenvalue is estimated from another vector
@@ -150,15 +173,17 @@ func TestDistributedMultigridIsSymmetric(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			x, y := random(c.m.Rows, 5), random(c.m.Rows, 6)
-			z, _ := spreadAMG(t, c.m, c.opt, c.null, 60, 3, 2, 1, x, y)
-			xMy, yMx, norm := 0.0, 0.0, 0.0
-			for i := range x {
-				xMy += x[i] * z[1][i]
-				yMx += y[i] * z[0][i]
-				norm += math.Abs(x[i] * z[1][i])
-			}
-			if !(math.Abs(xMy-yMx) < 1e-4*norm) {
-				t.Errorf("x.My = %g, y.Mx = %g", xMy, yMx)
+			for _, domain := range []int64{0, 40} {
+				z, _ := spreadAMG(t, c.m, c.opt, c.null, spreadSizes{finest: 60, coarse: 60, domain: domain}, 3, 2, 1, x, y)
+				xMy, yMx, norm := 0.0, 0.0, 0.0
+				for i := range x {
+					xMy += x[i] * z[1][i]
+					yMx += y[i] * z[0][i]
+					norm += math.Abs(x[i] * z[1][i])
+				}
+				if !(math.Abs(xMy-yMx) < 1e-4*norm) {
+					t.Errorf("joined below %d rows: x.My = %g, y.Mx = %g", domain, xMy, yMx)
+				}
 			}
 		})
 	}

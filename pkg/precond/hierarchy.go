@@ -34,10 +34,11 @@ type levelMatrices struct {
 	m     []float64
 	steps []float64
 
-	// Of a spread level: its layout, the layout of the coarser level, and the nonzeros of a on all ranks.
+	// Of a spread level: its layout, the layout of vectors of the coarser level in its domains, and the nonzeros of a on all ranks.
 	layout, below *dist.Layout
 	nonzeros      int
-	gather        bool // the coarser level is on all ranks as a whole
+	gather        bool     // the coarser level is on all ranks as a whole
+	joined        *joining // how the coarser level is in other domains; nil: it is not
 }
 
 // hierarchy sets up multigrid from level to level.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -102,6 +103,9 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		}
 		here, n := scaleOf(m.m, m.steps[0], s.pool), m.a.Rows
 		m.m = nil
+		if m.joined != nil {
+			below = m.joined.scale
+		}
 		vector := store.vector
 		if m.layout != nil {
 			vector = store.spreadVector
@@ -226,10 +230,11 @@ func (s fp64Store) transfers(m *levelMatrices, here, below *scaledLevel) (produc
 		return a, at, cost, nil
 	}
 	cost = spreadCost(int64(m.p.NNZ()), m.size()).Add(spreadCost(int64(m.r.NNZ()), int64(m.below.Own)))
-	var prolong, restrict products[float64] = exchanging{a, m.below.Halo}, exchanging{at, m.layout.Halo}
-	if m.gather {
-		prolong, restrict = a, &gathering[float64]{products: restrict, layout: m.below, own: s.vector(m.below.Len)}
+	var coarse *dist.Halo
+	if !m.gather {
+		coarse = m.below.Halo
 	}
+	prolong, restrict := passing[float64](m, exchanging{a, coarse}, exchanging{at, m.layout.Halo}, s.vector)
 	return prolong, restrict, cost, nil
 }
 

@@ -239,6 +239,10 @@ func inside(cols []int32, first, end int32) bool {
 
 // relay gives the coarser level another layout, in which the positions of its segments are to.
 func (m *levelMatrices) relay(wider *dist.Layout, to []int32, pool *parallel.Pool) {
+	if m.joined != nil {
+		m.joined.layout = wider
+		return
+	}
 	m.p.Cols = wider.Len
 	for e, j := range m.p.Col {
 		m.p.Col[e] = to[j]

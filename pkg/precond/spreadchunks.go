@@ -1,6 +1,8 @@
 package precond
 
 import (
+	"slices"
+
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -8,13 +10,15 @@ import (
 )
 
 // spreadChunks is a matrix between vectors of float32 that are spread over ranks, as chunks of each domain. Products renew the
-// ghosts of the vector that is multiplied; the ghosts of results are stale.
+// ghosts of the vector that is multiplied, and meanwhile compute the panels that load none; the ghosts of results are stale.
 type spreadChunks struct {
 	chunkProducts
 
 	halo  *dist.Halo // nil: the vector has none
 	parts []spreadPart
-	tasks []spreadTask
+	tasks []spreadTask // those that load no ghosts come first
+	inner int          // their number; 0 if no ghosts come from other ranks
+	rows  int
 	pool  *parallel.Pool
 	job   spreadJob
 }
@@ -28,26 +32,32 @@ type spreadPart struct {
 // spreadTask is a panel of a part.
 type spreadTask struct{ part, panel int32 }
 
-// spreadJob is a product as a parallel.Job.
+// spreadJob is a part of a product as a parallel.Job.
 type spreadJob struct {
 	*spreadChunks
+	tasks   []spreadTask
 	product kernels.ChunkProduct
 }
 
 func (c *spreadChunks) run(p kernels.ChunkProduct) {
-	if c.halo != nil {
-		c.halo.Exchange32(p.X)
+	if c.halo == nil {
+		c.multiply(c.tasks, p)
+		return
 	}
-	rows := 0
-	for _, part := range c.parts {
-		rows += part.rows
-	}
+	c.halo.Start32(p.X)
+	c.multiply(c.tasks[:c.inner], p)
+	c.halo.Finish32(p.X)
+	c.multiply(c.tasks[c.inner:], p)
+}
+
+// multiply computes the rows of some tasks.
+func (c *spreadChunks) multiply(tasks []spreadTask, p kernels.ChunkProduct) {
 	pool := c.pool
-	if rows < serialChunks {
+	if c.rows < serialChunks {
 		pool = nil
 	}
-	c.job = spreadJob{c, p}
-	pool.Run(len(c.tasks), &c.job)
+	c.job = spreadJob{c, tasks, p}
+	pool.Run(len(tasks), &c.job)
 	c.job = spreadJob{}
 }
 
@@ -90,18 +100,47 @@ func (s chunkStore) storeSpread(m *csr.Matrix, scales chunkScales, from, to *dis
 		c.halo = from.Halo
 	}
 	cost := Cost{}
+	var border []spreadTask
 	for k, p := range to.Parts {
-		at, end := 0, m.Cols
+		at, end, own := 0, m.Cols, ownColumns{0, m.Cols}
 		if from != nil {
-			at, end = from.Parts[k].At, from.Parts[k].Next()
+			q := &from.Parts[k]
+			at, end, own = q.At, q.Next(), ownColumns{q.Below, q.Below + q.Own}
 		}
-		part, more := s.store(partOf(m, p.First(), p.End(), at, end-at, s.pool), chunkScales{scales.left[p.First():p.End()], scales.right[at:end]}, nil)
+		rows := partOf(m, p.First(), p.End(), at, end-at, s.pool)
+		part, more := s.store(rows, chunkScales{scales.left[p.First():p.End()], scales.right[at:end]}, nil)
 		for panel := range part.parts {
-			c.tasks = append(c.tasks, spreadTask{int32(k), int32(panel)})
+			list := &c.tasks
+			if !own.hold(rows, part.panel[panel], part.panel[panel+1]) {
+				list = &border
+			}
+			*list = append(*list, spreadTask{int32(k), int32(panel)})
 		}
 		c.parts, cost = append(c.parts, spreadPart{part, p.First(), at}), cost.Add(more)
+		c.rows += p.Own
 	}
+	if c.halo != nil && c.halo.Remote() {
+		c.inner = len(c.tasks)
+	}
+	c.tasks = append(c.tasks, border...)
 	return c, cost
+}
+
+// ownColumns are the columns from first to end-1 of a segment, which are no ghosts.
+type ownColumns struct{ first, end int }
+
+// hold reports whether products with the rows lo to hi-1 of m load no ghosts: a slot loads elements up to a window beside those of its values.
+func (o ownColumns) hold(m *csr.Matrix, lo, hi int) bool {
+	first, end := o.first, o.end-window
+	if first > 0 {
+		first += window
+	}
+	for i := lo; i < hi; i++ {
+		if cols, _ := m.Row(i); len(cols) > 0 && (int(slices.Min(cols)) < first || int(slices.Max(cols)) >= end) {
+			return false
+		}
+	}
+	return true
 }
 
 // ownOf returns what r has to do with of x, a vector of the coarser level: if that is gathered, what belongs to this rank.
@@ -148,24 +187,8 @@ func (s chunkStore) spreadTransfers(m *levelMatrices, here, below *scaledLevel) 
 	m.p = nil
 	r, costT := s.storeSpread(m.r, chunkScales{m.ownOf(below.left), here.leftInverse}, m.layout, m.below)
 	m.r = nil
-	if !m.gather {
-		return p, r, cost.Add(costT)
-	}
-	own := s.spreadVector(m.below.Len)
-	return p, &gathering[float32]{products: r, layout: m.below, own: own}, cost.Add(costT)
-}
-
-// gathering is the restriction to a level that all ranks have: all get the result.
-type gathering[T real] struct {
-	products[T] // to the unknowns of this rank
-	layout      *dist.Layout
-	own, send   []T
-}
-
-// Apply computes dst = A x.
-func (g *gathering[T]) Apply(dst, x []T) {
-	g.products.Apply(g.own, x)
-	g.send = gather(dst, g.send, g.own, g.layout)
+	prolong, restrict = passing[float32](m, p, r, s.spreadVector)
+	return prolong, restrict, cost.Add(costT)
 }
 
 // exchanging are products with vectors of float64 that are spread over ranks.

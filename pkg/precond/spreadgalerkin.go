@@ -59,7 +59,12 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 	if err = h.over.agree(cmp.Or(err, h.checkWork(multiplications))); err != nil {
 		return err
 	}
-	below, err := h.coarseLayout(coarse, p, c)
+	joined := h.joinedDomains(c.domains)
+	var own *csr.Matrix // whose ghosts are needed in the domains of this level
+	if joined == nil {
+		own = coarse
+	}
+	below, err := h.coarseLayout(own, p, c)
 	if err != nil {
 		return err
 	}
@@ -70,26 +75,37 @@ func (h *spreadHierarchy) descend(level levelMatrices, p *csr.Matrix, c *coarseC
 		lo = int(q.Row - c.first)
 		return lo, lo + q.Own, q.First()
 	}
-	next := c.placed(coarse, below, rowOf, below.Len, h.pool)
 	level.r = withRows(r, below, rowOf)
-	null := make([][]float64, len(h.null))
-	for q, v := range h.null {
-		null[q] = make([]float64, below.Len)
-		for k := range below.Parts {
-			lo, hi, at := rowOf(k)
-			copy(null[q][at:], v[lo:hi])
-		}
-	}
 	nonzeros := int64(h.a.NNZ())
 	h.over.sum(&nonzeros)
 	level.nonzeros = int(nonzeros)
 	h.levels = append(h.levels, level)
 	h.held += level.a.Bytes() + 2*level.p.Bytes()
 	h.nonzeros += int(nonzeros)
-	h.a, h.null, h.nodes = next, null, nodesWhere(below, func(at int) bool { return c.codes[c.column(below.Global(at))]&1 != 0 })
 	h.rule.threshold *= coarserThreshold
-	h.over.layout = below
-	return h.allowed(h.held + next.Bytes())
+	if joined != nil {
+		err = h.join(coarse, c, *joined)
+	} else {
+		h.a, h.over.layout = c.placed(coarse, below, rowOf, below.Len, h.pool), below
+		h.null = inSegments(h.null, below)
+		h.nodes = nodesWhere(below, func(at int) bool { return c.codes[c.column(below.Global(at))]&1 != 0 })
+	}
+	if err != nil {
+		return err
+	}
+	return h.allowed(h.held + h.a.Bytes())
+}
+
+// inSegments returns vectors of a layout, without ghosts, given their own elements one after the other.
+func inSegments(own [][]float64, l *dist.Layout) [][]float64 {
+	all := make([][]float64, len(own))
+	for q, v := range own {
+		all[q] = make([]float64, l.Len)
+		for _, p := range l.Parts {
+			v = v[copy(all[q][p.First():p.End()], v):]
+		}
+	}
+	return all
 }
 
 // restriction returns the matrix that restricts to own unknowns: to the unknowns of a domain, from its segment.
@@ -157,8 +173,8 @@ func (h *spreadHierarchy) fetchedProduct(product, p *csr.Matrix, c *coarseColumn
 	return stacked(l.Len, len(e.codes), blocks, h.pool), p, e
 }
 
-// coarseLayout returns the layout of the coarse level: each domain has the ghosts that its rows of the coarse matrix and of the
-// prolongator refer to.
+// coarseLayout returns the layout of the coarse level: each domain has the ghosts that its rows of the prolongator and of the coarse matrix, unless
+// that is nil, refer to.
 func (h *spreadHierarchy) coarseLayout(coarse, p *csr.Matrix, c *coarseColumns) (*dist.Layout, error) {
 	l := h.over.layout
 	ghosts := make([][]int64, len(l.Parts))
@@ -176,7 +192,9 @@ func (h *spreadHierarchy) coarseLayout(coarse, p *csr.Matrix, c *coarseColumns) 
 			}
 		}
 		meet(p.Col[p.RowPtr[q.First()]:p.RowPtr[q.End()]])
-		meet(coarse.Col[coarse.RowPtr[lo-c.first]:coarse.RowPtr[hi-c.first]])
+		if coarse != nil {
+			meet(coarse.Col[coarse.RowPtr[lo-c.first]:coarse.RowPtr[hi-c.first]])
+		}
 		slices.Sort(ghosts[k])
 	}
 	return dist.NewLayout(l.Comm, c.domains, ghosts)

@@ -55,7 +55,7 @@ func TestConcurrentFarMultigrid(t *testing.T) {
 		b := random(m.Rows, 4)
 		opt := Options{Symmetric: name != "convection"}
 		opt.Multigrid.Coarsest = 20
-		amg := func(s distributed) (Preconditioner, error) { return s.multigrid(150) }
+		amg := func(s distributed) (Preconditioner, error) { return s.multigrid(sizesOf(150)) }
 		near, far := spaced(t, m, 0, b, nil, amg, opt), spaced(t, m, farRows, b, func(c dist.Comm) dist.Comm { return &coarser{Comm: c} }, amg, opt)
 		if e := apart(near, far); e > 0 && name != "elasticity" || !(e < estimates) {
 			t.Errorf("%s: results differ by %.1e", name, e)

@@ -100,28 +100,32 @@ func writeVolume() error {
 func cycleTable() string {
 	const rows = 1_000_000
 	var b strings.Builder
-	b.WriteString("| ranks | rows a rank by level, [on every rank] | messages by level | KB by level | gathers | KB each |")
+	b.WriteString("| ranks | rows of a rank x ranks by level [on every rank] | messages, KB by level | gathers | KB each |")
 	for _, m := range networks {
-		fmt.Fprintf(&b, " %s: ms of exchanges, gathers, repeated work; efficiency, if agglomerated |", m.name)
+		fmt.Fprintf(&b, " %s: ms of exchanges, passing and gathering, waiting and repeated work |", m.name)
 	}
-	b.WriteString("\n|---:|---|---|---|---:|---:|" + strings.Repeat("---|", len(networks)) + "\n")
+	b.WriteString("\n|---:|---|---|---:|---:|" + strings.Repeat("---|", len(networks)) + "\n")
 	s := stencils[0]
 	for _, n := range []int{100, 1000, 10_000} {
 		v := s.volumeOf(rows, n, true)
-		out, c := s.sends(precond.AMG, v, rows, n), cycleOf(float64(rows*n))
-		var sizes, messages, kilobytes []string
+		out, c := s.sends(precond.AMG, v, rows, n), cycleOf(float64(rows*n), float64(n))
+		var sizes, sends []string
 		for k, l := range c.spread {
-			e := out.levels[k+1]
-			sizes = append(sizes, fmt.Sprintf("%.0f", l.share*rows))
-			messages = append(messages, fmt.Sprintf("%.0f", e.count*e.messages))
-			kilobytes = append(kilobytes, fmt.Sprintf("%.0f", e.count*e.bytes/1e3))
+			of := sent{levels: out.levels[1:2]}
+			if k > 0 {
+				corrections, others := l.exchanges()
+				_, up := l.passes()
+				of.levels = []exchanged{corrections, others, up}
+			}
+			messages, bytes := of.total()
+			sizes = append(sizes, fmt.Sprintf("%.0f x %.0f", l.rows(), l.ranks))
+			sends = append(sends, fmt.Sprintf("%.0f, %.0f", messages, bytes/1e3))
 		}
-		fmt.Fprintf(&b, "| %d | %s [%.0f] | %s | %s | %.0f | %.0f |", n, strings.Join(sizes, ", "), c.gathered[0].share*float64(rows*n),
-			strings.Join(messages, ", "), strings.Join(kilobytes, ", "), out.gathers, out.gathered/out.gathers/1e3)
+		fmt.Fprintf(&b, "| %d | %s [%.0f] | %s | %.0f | %.0f |", n, strings.Join(sizes, "; "), c.gathered[0].share*float64(rows*n),
+			strings.Join(sends, "; "), out.gathers, out.gathered/out.gathers/1e3)
 		for _, m := range networks {
 			t := m.cg(s, precond.AMG, v, rows, n)
-			few := m.agglomerated(t, rows, n, agglomeratedRows)
-			fmt.Fprintf(&b, " %.2f, %.2f, %.2f; %.0f, %.0f %% |", 1e3*t.halo, 1e3*t.gather, 1e3*t.repeated, 100*t.efficiency(), 100*few.efficiency())
+			fmt.Fprintf(&b, " %.2f, %.2f, %.2f |", 1e3*t.halo, 1e3*t.gather, 1e3*t.repeated)
 		}
 		b.WriteString("\n")
 	}

@@ -34,52 +34,96 @@ type gridLevel struct {
 	visits      float64 // in a cycle
 }
 
-// gridLevels are measured: those of poisson3d with n = 100 in one domain and, for the entries from the fourth level on and the ratios of the last two, of
+// gridLevels are measured: those of poisson3d with n = 100 in one domain and, for the entries from the fourth level on, of
 // 64 domains of 16^3 points that are gathered from 100 rows on. Bytes are those of n = 60.
 var gridLevels = []gridLevel{
 	{1, 6.9, 3.6, 2.3, 6.3, 1},
 	{0.121, 30.6, 4.6, 4.8, 7.2, 1},
 	{0.0064, 67, 4.1, 7.1, 7.7, 2},
 	{0.00055, 88, 3.7, 7.1, 7.7, 4},
-	{7.4e-5, 127, 3.7, 7.1, 7.7, 4},
-	{1.14e-5, 152, 3.7, 7.1, 7.7, 4},
-	{3.5e-6, 152, 3.7, 7.1, 7.7, 4},
+	{0.00055 / coarseRatio, 127, 3.7, 7.1, 7.7, 4},
+	{0.00055 / coarseRatio / coarseRatio, 152, 3.7, 7.1, 7.7, 4},
 }
 
 const (
-	gatheredRows     = 100_000 // of a level that every rank has
-	gatheredRatio    = 11.6    // of rows of a level to those of the next one, where every rank has both
-	coarsestRows     = 500
-	agglomeratedRows = 10_000 // least of a rank, if levels were agglomerated
-	coarseReach      = 2      // layers of ghosts of coarse levels
-	narrowBytes      = 4      // of an element in a cycle
-	cycleVectors     = 12     // elements of vectors that a visit of a level moves, for each row
-	fsaiBytes        = 67     // of a row of the 7-point problem, of both products: 8 entries of 3.4 bytes, five vectors
-	measureSums      = 3      // maxima of the measure of x, which is taken when the residual has fallen to a quarter
+	gatheredRows = 10_000 // of a coarse level that every rank has
+	joinedRows   = 5_000  // of a domain, on average, for which others are joined
+	coarseRatio  = 11.6   // of rows of a level to those of the next one, from the fourth level on
+	coarsestRows = 500
+	coarseReach  = 2  // layers of ghosts of coarse levels
+	narrowBytes  = 4  // of an element in a cycle
+	cycleVectors = 12 // elements of vectors that a visit of a level moves, for each row
+	fsaiBytes    = 67 // of a row of the 7-point problem, of both products: 8 entries of 3.4 bytes, five vectors
+	measureSums  = 3  // maxima of the measure of x, which is taken when the residual has fallen to a quarter
 )
 
 // A cycleModel is a cycle over ranks: levels that are spread, and those that every rank has.
-type cycleModel struct{ spread, gathered []gridLevel }
-
-// cycleOf returns the model for so many rows of the finest level, which is spread.
-func cycleOf(all float64) (c cycleModel) {
-	for k, l := range gridLevels {
-		if k > 0 && l.share*all <= gatheredRows {
-			for c.gathered = append(c.gathered, l); l.share*all > coarsestRows; c.gathered = append(c.gathered, l) {
-				l.share /= gatheredRatio
-				l.visits = gridLevels[min(len(c.spread)+len(c.gathered), len(gridLevels)-1)].visits
-			}
-			break
-		}
-		c.spread = append(c.spread, l)
-	}
-	return c
+type cycleModel struct {
+	spread   []spreadLevel
+	gathered []gridLevel
 }
 
-// exchanges returns how often a cycle exchanges the ghosts of level k: at each visit for the residual, its restriction and the step of
-// smoothing after the correction; and on coarse levels once more, when the correction is prolonged to the finer level or, between two visits
-// for one correction, for the residual (TestExchangesOfLevelsConcurrent of pkg/precond counts).
-func (c cycleModel) exchanges(k int) float64 { return c.spread[k].visits * float64(3+min(k, 1)) }
+// A spreadLevel is a level on some ranks; before are those of the finer level.
+type spreadLevel struct {
+	gridLevel
+	before, ranks float64
+	all           float64 // rows
+	entered       float64 // visits of the finer level in a cycle
+}
+
+// rows are those of a rank of this level.
+func (l spreadLevel) rows() float64 { return l.all / l.ranks }
+
+// cycleOf returns the model for so many rows of the finest level, which is spread over all ranks.
+func cycleOf(rows, ranks float64) (c cycleModel) {
+	before, entered := ranks, 0.0
+	for k := 0; ; k++ {
+		l := gridLevels[min(k, len(gridLevels)-1)]
+		for range k - len(gridLevels) + 1 {
+			l.share /= coarseRatio
+		}
+		all := l.share * rows
+		if k > 0 && all <= gatheredRows {
+			if c.gathered = append(c.gathered, l); all <= coarsestRows {
+				return c
+			}
+			continue
+		}
+		on := before
+		if n := max(1, math.Floor(all/joinedRows)); k > 0 && 2*n <= before {
+			on = n
+		}
+		c.spread = append(c.spread, spreadLevel{l, before, on, all, entered})
+		before, entered = on, l.visits
+	}
+}
+
+// joined reports whether the level is on fewer ranks than the finer one.
+func (l spreadLevel) joined() bool { return l.ranks < l.before }
+
+// exchanges returns the exchanges of ghosts of a coarse level in a cycle (TestExchangesOfLevelsConcurrent of pkg/precond counts): at each visit for
+// the residual, its restriction and the step of smoothing after the correction; between two visits for one correction for the residual; and for each
+// visit of the finer level for the correction of that, where domains are joined only by its ranks, of what prolongators of neighbours refer to.
+func (l spreadLevel) exchanges() (corrections, others exchanged) {
+	messages, elements := ghosts(l.rows())
+	others = exchanged{4 * l.visits, min(messages, l.ranks-1), narrowBytes * min(elements, l.all-l.rows())}
+	if l.joined() {
+		corrections = exchanged{l.entered, 6, narrowBytes * 6 * math.Pow(l.all/l.before, 2.0/3)}
+		others.count -= l.entered
+	}
+	return corrections, others
+}
+
+// passes are the right-hand sides that a rank of the finer level sends to the one that has its rows on this level, and the corrections that this one
+// sends back to several.
+func (l spreadLevel) passes() (down, up exchanged) {
+	if !l.joined() {
+		return down, up
+	}
+	others := math.Ceil(l.before/l.ranks) - 1
+	rows := l.all / l.before
+	return exchanged{l.entered, 1, narrowBytes * rows}, exchanged{l.entered, others, narrowBytes * others * rows}
+}
 
 // bytes returns what a cycle moves between memory and processor for each row of a level: its matrix twice, the transfers once, and vectors.
 func (l gridLevel) bytes() float64 {
@@ -94,7 +138,7 @@ func ghosts(rows float64) (messages, elements float64) {
 	return around*around*around - 1, wide*wide*wide - rows
 }
 
-// sends returns what a rank in the middle of so many sends in an iteration of CG with a preconditioner; which has so many rows and exchanges v.
+// sends returns the most that one of so many ranks sends in an iteration of CG with a preconditioner; which has so many rows and exchanges v.
 func (s stencil) sends(kind precond.Kind, v volume, rows, ranks int) sent {
 	product := exchanged{1, float64(v.messages), float64(wordBytes * v.elements)}
 	out := sent{levels: []exchanged{product}, sums: reductions}
@@ -102,18 +146,25 @@ func (s stencil) sends(kind precond.Kind, v volume, rows, ranks int) sent {
 	case precond.FSAI:
 		out.levels[0].count = 3
 	case precond.AMG:
-		c := cycleOf(float64(rows * ranks))
+		c := cycleOf(float64(rows*ranks), float64(ranks))
+		var passes []exchanged
 		for k, l := range c.spread {
-			e := exchanged{c.exchanges(k), product.messages, narrowBytes * float64(v.elements)}
-			if k > 0 {
-				messages, elements := ghosts(l.share * float64(rows))
-				e.messages, e.bytes = messages, narrowBytes*elements
+			if k == 0 {
+				out.levels = append(out.levels, exchanged{3, product.messages, narrowBytes * float64(v.elements)})
+				continue
 			}
-			out.levels = append(out.levels, e)
+			corrections, others := l.exchanges()
+			if l.joined() {
+				down, up := l.passes()
+				out.levels, passes = append(out.levels, corrections), append(passes, down, up)
+			}
+			out.levels = append(out.levels, others)
 		}
+		out.levels = append(out.levels, passes...)
 		out.sums += 1 + measureSums
-		out.gathers = c.spread[len(c.spread)-1].visits
-		out.gathered = out.gathers * narrowBytes * c.gathered[0].share * float64(rows*(ranks-1))
+		last := c.spread[len(c.spread)-1]
+		out.gathers = last.visits
+		out.gathered = out.gathers * narrowBytes * c.gathered[0].share * float64(rows) * (float64(ranks) - 1/last.ranks)
 	}
 	return out
 }
@@ -121,7 +172,8 @@ func (s stencil) sends(kind precond.Kind, v volume, rows, ranks int) sent {
 // An iteration holds the parts of the time of an iteration of CG on a rank, in seconds.
 type iteration struct {
 	work, halo, reduce float64
-	gather, repeated   float64 // levels that every rank has: their right-hand sides, and work on them beyond a rank's share
+	gather             float64 // between ranks with few rows of a level and those with more, or all
+	repeated           float64 // work on levels on fewer ranks, or on all, beyond a rank's share
 }
 
 // efficiency returns the share of the time that a rank works for itself.
@@ -144,47 +196,28 @@ func (n network) cg(s stencil, kind precond.Kind, v volume, rows float64, ranks 
 		t.work += rows * fsaiBytes / n.memory
 		t.halo += 2 * max(0, n.time(out.levels[0])-interior*rows*fsaiBytes/2)
 	case precond.AMG:
-		c := cycleOf(rows * float64(ranks))
+		c := cycleOf(rows*float64(ranks), float64(ranks))
+		share := func(l gridLevel) float64 { return l.share * rows * l.bytes() / n.memory }
 		for k, l := range c.spread {
-			t.work += l.share * rows * l.bytes() / n.memory
-			t.halo += out.levels[k+1].count * n.time(out.levels[k+1])
+			t.work += share(l.gridLevel)
+			t.repeated += share(l.gridLevel) * (float64(ranks)/l.ranks - 1)
+			if k == 0 {
+				t.halo += out.levels[1].count * n.time(out.levels[1])
+				continue
+			}
+			corrections, others := l.exchanges()
+			_, up := l.passes()
+			t.halo += corrections.count*n.time(corrections) + others.count*n.time(others)
+			t.gather += 2 * up.count * n.time(up) // as many come before
 		}
 		for _, l := range c.gathered {
-			all := l.share * rows * float64(ranks) * l.bytes() / n.memory
-			t.work += all / float64(ranks)
-			t.repeated += all * (1 - 1/float64(ranks))
+			t.work += share(l)
+			t.repeated += share(l) * float64(ranks-1)
 		}
-		t.gather = out.gathers*(2*stages*n.latency+wordBytes*float64(ranks)/n.bandwidth) + out.gathered/n.bandwidth
+		t.gather += out.gathers*(2*stages*n.latency+wordBytes*float64(ranks)/n.bandwidth) + out.gathered/n.bandwidth
 	}
 	return t
 }
 
 // time returns the time of one exchange.
 func (n network) time(e exchanged) float64 { return e.messages*n.latency + e.bytes/n.bandwidth }
-
-// agglomerated returns the iteration if levels with fewer than so many rows a rank were on as few ranks as have that many, the last one on a single rank, and
-// none on all. Right-hand sides and corrections pass between ranks through binary trees.
-func (n network) agglomerated(t iteration, rows float64, ranks int, least float64) iteration {
-	c := cycleOf(rows * float64(ranks))
-	t.halo, t.gather, t.repeated = 0, 0, 0
-	before := float64(ranks)
-	for k, l := range append(c.spread, c.gathered...) {
-		all := l.share * rows * float64(ranks)
-		on := min(before, max(1, math.Ceil(all/least)))
-		of := all / on
-		t.repeated += of * l.bytes() / n.memory * (1 - on/float64(ranks)) // others wait
-		e := exchanged{0, 6, narrowBytes * 6 * math.Pow(of, 2.0/3)}
-		if k > 0 {
-			messages, elements := ghosts(of)
-			e = exchanged{0, min(messages, on-1), narrowBytes * elements}
-		}
-		if on > 1 {
-			t.halo += l.visits * float64(3+min(k, 1)) * n.time(exchanged{0, e.messages, e.bytes})
-		}
-		if on < before {
-			t.gather += 2 * l.visits * (math.Ceil(math.Log2(before/on))*n.latency + narrowBytes*of/n.bandwidth)
-		}
-		before = on
-	}
-	return t
-}

@@ -40,8 +40,8 @@ func (s stencil) bricks(rank, bricks, side int) dist.Rows {
 	return p
 }
 
-// counts solves with CG on a cube of bricks, one a rank, and returns what each rank sends in an iteration.
-func (s stencil) counts(t *testing.T, kind precond.Kind, bricks, side int) []sent {
+// counts solves with CG on a cube of bricks, one a rank, and returns the most that a rank sends in an iteration.
+func (s stencil) counts(t *testing.T, kind precond.Kind, bricks, side int) (most sent) {
 	t.Helper()
 	const first, more = 2, 4
 	ranks := bricks * bricks * bricks
@@ -83,7 +83,15 @@ func (s stencil) counts(t *testing.T, kind precond.Kind, bricks, side int) []sen
 		d := long.Traffic.Minus(short.Traffic)
 		r.sums, r.gathers, r.gathered = float64(d.Reductions)/more, float64(d.Collectives)/more, float64(d.Gathered)/more
 	})
-	return results
+	most = results[0]
+	for _, r := range results[1:] {
+		for k, l := range r.levels {
+			m := &most.levels[k]
+			m.messages, m.bytes = max(m.messages, l.messages), max(m.bytes, l.bytes)
+		}
+		most.gathered = max(most.gathered, r.gathered)
+	}
+	return most
 }
 
 // near reports an error unless got is want within a share of want.
@@ -94,20 +102,20 @@ func near(t *testing.T, what string, got, want, share float64) {
 	}
 }
 
-// The rank in the middle of 27 or 64 sends in an iteration of CG what the model has, with each preconditioner. The sizes of coarse levels, and with them
+// The most that one of 27 or 64 ranks sends in an iteration of CG is what the model has, with each preconditioner. The sizes of coarse levels, and with them
 // their ghosts, are about those of the model.
 func TestIterationsOfConcurrentRanks(t *testing.T) {
 	for _, c := range []struct {
 		kind         precond.Kind
 		bricks, side int
-		middle       int
 	}{
-		{precond.None, 3, 8, 13},
-		{precond.None, 4, 6, 21},
-		{precond.FSAI, 3, 8, 13},
-		{precond.FSAI, 4, 6, 21},
-		{precond.AMG, 3, 16, 13}, // one level is spread
-		{precond.AMG, 3, 33, 13}, // two
+		{precond.None, 3, 8},
+		{precond.None, 4, 6},
+		{precond.FSAI, 3, 8},
+		{precond.FSAI, 4, 6},
+		{precond.AMG, 3, 16},
+		{precond.AMG, 4, 16},
+		{precond.AMG, 3, 33},
 	} {
 		if testing.Short() && c.side > 16 {
 			continue
@@ -117,13 +125,29 @@ func TestIterationsOfConcurrentRanks(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s with %s, %d^3 bricks of %d^3", s.name, c.kind, c.bricks, c.side), func(t *testing.T) {
-				got, ranks := s.counts(t, c.kind, c.bricks, c.side)[c.middle], c.bricks*c.bricks*c.bricks
+				got, ranks := s.counts(t, c.kind, c.bricks, c.side), c.bricks*c.bricks*c.bricks
 				want := s.sends(c.kind, s.brick(c.side, c.side, c.side), c.side*c.side*c.side, ranks)
 				t.Logf("%+v, the model has %+v", got, want)
 				if len(got.levels) != len(want.levels) {
 					t.Fatalf("ghosts of %d kinds of vectors are exchanged, the model has %d", len(got.levels), len(want.levels))
 				}
+				few := map[int]bool{} // exchanges between fewer ranks than the model's, whose neighbours are on all sides
+				at := 1
+				for _, l := range cycleOf(float64(c.side*c.side*c.side*ranks), float64(ranks)).spread {
+					if l.joined() {
+						at++
+						few[at] = true
+					}
+					at++
+				}
 				for k, l := range want.levels {
+					if few[k] {
+						near(t, fmt.Sprint("exchanges ", k), got.levels[k].count, l.count, 0)
+						if g := got.levels[k]; !(g.messages > 0 && g.messages <= l.messages && g.bytes > 0 && g.bytes <= l.bytes) {
+							t.Errorf("exchange %d: %+v, the model has at most %+v", k, g, l)
+						}
+						continue
+					}
 					share := 0.0
 					if k > 1 { // of a coarse level
 						share = 0.15
@@ -133,7 +157,7 @@ func TestIterationsOfConcurrentRanks(t *testing.T) {
 					near(t, fmt.Sprint("bytes ", k), got.levels[k].bytes, l.bytes, share)
 				}
 				near(t, "gathers", got.gathers, want.gathers, 0)
-				near(t, "gathered bytes", got.gathered, want.gathered, 0.4)
+				near(t, "gathered bytes", got.gathered, want.gathered, 0.7)
 				if got.sums < want.sums || got.sums > want.sums+1 { // some are repeated
 					t.Errorf("%g sums, the model has %g", got.sums, want.sums)
 				}
