@@ -94,7 +94,7 @@ func (l *Layout) SpreadOver(d Domains, dst, src []float64) {
 
 // JoinOver returns the elements of this rank of a vector that is cut into d, the inverse of SpreadOver.
 func (l *Layout) JoinOver(d Domains, src []float64) []float64 {
-	var own []float64
+	own := make([]float64, 0, d.Spans(l.Comm.Size())[l.Comm.Rank()].Rows())
 	for _, p := range l.Parts {
 		own = append(own, src[p.First():][:d.size(p.Domain)]...)
 	}

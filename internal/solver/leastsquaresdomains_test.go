@@ -69,6 +69,7 @@ func TestLeastSquaresOnRanksConcurrent(t *testing.T) {
 		{"more equations", tall, solve.Options{}, krylov.LeastSquares},
 		{"normwise", tall, solve.Options{Accuracy: solve.Accuracy{Stop: solve.StopNW}}, krylov.LeastSquares},
 		{"more unknowns", wide, solve.Options{Scale: solve.ScaleNone}, krylov.Converged},
+		{"fewer columns than domains", randomRectangle(t, 60, 2, 0), solve.Options{}, krylov.LeastSquares},
 		{"empty columns", empty, solve.Options{Method: solve.LSQR}, krylov.LeastSquares},
 		{"few iterations", tall, solve.Options{Limits: solve.Limits{MaxIter: 3}}, krylov.IterationLimit},
 	} {

@@ -141,7 +141,7 @@ func wholeMatrix(s survey, opt DistributedOptions) string {
 		return "an array"
 	case s.Header.Field == Complex:
 		return "a complex file"
-	case s.Rows != s.Cols && s.Form != "":
+	case s.Rows != s.Cols && max(s.Rows, s.Cols) > csr.MaxDim:
 		return "not square"
 	case domains == 1:
 		return "one domain"

@@ -99,17 +99,12 @@ func (s *system) columns(r []scaled, er int, norm scaled, pool *parallel.Pool) L
 			squares[j] += a * a
 		}
 	}
-	high, low := make([]float64, m.Cols), make([]float64, m.Cols)
-	for j, g := range products {
-		high[j], low[j] = g.Hi, g.Lo
-	}
-	for _, half := range [][]float64{high, low} {
-		s.over.fold(half, func(j uint32, v float64) { products[j] = products[j].Add(dd.From(v)) })
-	}
-	s.over.fold(squares, func(j uint32, v float64) { squares[j] += v })
 	of := *s
 	if s.over == nil {
 		of.own = [][2]int{{0, m.Cols}}
+	} else {
+		s.over.foldDD(products)
+		s.over.fold(squares, func(j uint32, v float64) { squares[j] += v })
 	}
 	all := gather(&of, pool, func(o *orthogonality, lo, hi int) {
 		for j := lo; j < hi; j++ {

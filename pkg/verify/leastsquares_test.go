@@ -104,3 +104,30 @@ func TestLeastSquaresRanksConcurrent(t *testing.T) {
 		}
 	}
 }
+
+// What cancels between domains does so to the last bits of double-double numbers.
+func TestLeastSquaresCancelBetweenRanksConcurrent(t *testing.T) {
+	const half = 60
+	v, w := testsupport.Random(1, half), testsupport.Random(2, half)
+	m, b := &csr.Matrix{Rows: 2 * half, Cols: 1, RowPtr: []int64{0}}, append(w, w...)
+	for i := range b {
+		m.Col, m.Val = append(m.Col, 0), append(m.Val, v[i%half])
+		if i >= half {
+			m.Val[i] = -v[i%half]
+		}
+		m.RowPtr = append(m.RowPtr, int64(i+1))
+	}
+	dist.Run(2, func(c dist.Comm) {
+		a, err := dist.Spread(c, m, 2)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		rows, _ := a.Sides()
+		own := make([]float64, a.Len)
+		a.SpreadOver(rows, own, dist.Scatter(c, rows, b))
+		if _, e := ComputeDistributed(a, make([]float64, a.Len), own, false, nil); rows.Start[1] != half || !(e.Columns < 1e-28) {
+			t.Errorf("from row %d on: %+v", rows.Start[1], e)
+		}
+	})
+}

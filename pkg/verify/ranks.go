@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -76,6 +77,17 @@ func (r *ranks) fold(v []float64, join func(at uint32, copied float64)) {
 		for k, at := range r.give[from] {
 			join(at, math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:])))
 		}
+	}
+}
+
+// foldDD adds the copies of the own elements of v to these, in the order of fold.
+func (r *ranks) foldDD(v []dd.DD) {
+	half := make([]float64, len(v))
+	for _, of := range []func(dd.DD) float64{func(d dd.DD) float64 { return d.Lo }, func(d dd.DD) float64 { return d.Hi }} {
+		for j, d := range v {
+			half[j] = of(d)
+		}
+		r.fold(half, func(j uint32, copied float64) { v[j] = v[j].Add(dd.From(copied)) })
 	}
 }
 

@@ -114,12 +114,12 @@ func NewLeastSquares(s *refine.Problem) *leastSquares {
 func (l *leastSquares) Solve(ctx context.Context, b, x0 []float64) (solve.Result, error) {
 	start, opt := time.Now(), l.s.Opt
 	var agree func(krylov.Reason) krylov.Reason
+	rows, cols := l.Sides()
 	if l.job != nil {
 		ctx, agree = l.job.Agreement, l.job.Follow
-	} else if _, cols := l.Sides(); x0 != nil && len(x0) != int(cols.Rows()) {
-		return solve.Result{}, rules.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), cols.Rows())
+	} else if x0 != nil && len(x0) != l.s.M.Cols {
+		return solve.Result{}, rules.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), l.s.M.Cols)
 	}
-	rows, cols := l.Sides()
 	x, rhs := l.New(), l.New()
 	l.SpreadOver(rows, rhs, b)
 	guess := dist.Any(l.Comm, x0 != nil) // a rank without columns may have none
@@ -135,17 +135,21 @@ func (l *leastSquares) Solve(ctx context.Context, b, x0 []float64) (solve.Result
 	r.Reason, r.Digits = solved.Reason, digits.UnknownDigits()
 	r.Outer, r.Iterations, r.SpMVs = solved.Outer, solved.Iterations, l.exact.Count+l.scaled.Count-products
 	r.Time = solve.TimeByPhase{SpMV: l.exact.Elapsed + l.scaled.Elapsed - elapsed}
-	verifying := time.Now()
-	r.Errors, r.LeastSquares = verify.ComputeDistributed(l.Matrix, x, rhs, false, l.pool)
-	judgeLeast(&r, opt)
+	r.X = l.JoinOver(cols, x)
+	verifying, err := time.Now(), error(nil)
+	if l.job == nil {
+		err = JudgeLeastSquares(l.s.M, &r, b, opt, l.pool)
+	} else {
+		r.Errors, r.LeastSquares = verify.ComputeDistributed(l.Matrix, x, rhs, false, l.pool)
+		judgeLeast(&r, opt)
+	}
 	r.Time.Verify = time.Since(verifying)
 	if r.Advice = r.Reason.Advice(); !r.Reason.Converged() && !ranks.Limited(r.Reason) {
 		r.Advice = "columns or rows may be nearly dependent; allow more iterations (Options.MaxIter), or a larger Options.Tol"
 	}
-	r.X = l.JoinOver(cols, x)
 	r.Attempts = []solve.Attempt{{Method: r.Method, Vectors: solve.VectorsDouble, Precond: r.Precond.Text, Reason: r.Reason.String(), Iterations: r.Iterations, Solve: time.Since(start)}}
 	r.Time.Total = time.Since(start)
-	return r, nil
+	return r, err
 }
 
 // JudgeLeastSquares sets the errors of r.X, and the reason if r.X solves the system, is its least-squares solution, or is neither
