@@ -22,6 +22,13 @@ type Domains struct {
 	Start []int64 // one more than there are domains; from 0 to n
 }
 
+// joinedRows is the size of domains up to which an iteration of CG has one sum over ranks instead of two, for a vector more that is read.
+// Unit: rows of a domain, on average. Source: the model of docs/scaling.md, "Latency between ranks". Fit: go run ./tools/measure latency.
+const joinedRows = 300_000
+
+// JoinsSums reports whether messages of sums are joined where that takes some work more: the domains are small.
+func (d Domains) JoinsSums() bool { return d.Rows() <= joinedRows*int64(d.Count()) }
+
 // Times returns the domains of the rows of nodes of so many rows each, given those of the nodes.
 func (d Domains) Times(node int) Domains {
 	var rows Domains

@@ -64,6 +64,8 @@ type Layout struct {
 
 	Halo  *Halo
 	Order *Order // of the rows, if it is not the one in which they were given
+
+	held held
 }
 
 // NewLayout returns the layout of vectors whose parts, for the domains that this rank owns, have these ghosts: rows

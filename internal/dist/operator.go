@@ -58,7 +58,7 @@ func NewOperator(m *Matrix, parts []linop.Products, pool *parallel.Pool) *Operat
 }
 
 func newOperator(m *Matrix, parts []operatorPart, pool *parallel.Pool) *Operator {
-	a := &Operator{Reducer: NewReducer(m.Comm), m: m, halo: m.Halo, pool: pool, parts: parts}
+	a := &Operator{Reducer: newReducer(m.Comm, &m.held), m: m, halo: m.Halo, pool: pool, parts: parts}
 	var border []operatorPanel
 	for k, p := range parts {
 		for panel := range p.Panels() {

@@ -12,12 +12,15 @@ import (
 // NewReducer returns the Reducer of vectors that the ranks of c share. Sums are exact and rounded once, to nearest,
 // ties to even, so that they depend neither on the number of ranks nor on an order. The methods of the Reducer are
 // collective.
-func NewReducer(c Comm) linop.Reducer {
-	return &reducer{comm: c, first: (1074+64)/32 + 1 - leastWidth, width: leastWidth} // for sums of up to 2^64
+func NewReducer(c Comm) linop.Reducer { return newReducer(c, &held{}) }
+
+func newReducer(c Comm, h *held) *reducer {
+	return &reducer{comm: c, held: h, first: (1074+64)/32 + 1 - leastWidth, width: leastWidth} // for sums of up to 2^64
 }
 
 type reducer struct {
 	comm  Comm
+	held  *held
 	sums  []exactSum
 	send  []int64
 	first int // first limb that is sent
@@ -56,17 +59,48 @@ func (r *reducer) SumDD(sums, partial []dd.DD) {
 	}
 }
 
-// exact returns m sums over all ranks, to which add adds the numbers of this one.
-func (r *reducer) exact(m int, add func(s *exactSum, k int)) []exactSum {
-	for len(r.sums) < m {
-		r.sums = append(r.sums, exactSum{})
+// held are sums that wait for the message of another one. The reducers of a layout share them.
+type held struct {
+	sums    []exactSum
+	waiting bool // they are those of this rank
+}
+
+// Hold keeps the sum of partial results, which goes with the next sum of the layout.
+func (r *reducer) Hold(partial []float64) {
+	var s exactSum
+	for _, v := range partial {
+		s.add(v)
 	}
+	r.held.sums, r.held.waiting = append(r.held.sums, s), true
+}
+
+// Held sets sums to those that have been held, all of them, in their order.
+func (r *reducer) Held(sums []float64) {
+	if r.held.waiting {
+		r.exact(0, nil)
+	}
+	for k := range sums {
+		sums[k] = r.held.sums[k].float()
+	}
+	r.held.sums = r.held.sums[:0]
+}
+
+// exact returns m sums over all ranks, to which add adds the numbers of this one. The sums that are held go with them.
+func (r *reducer) exact(m int, add func(s *exactSum, k int)) []exactSum {
+	r.sums = r.sums[:0]
 	for k := range m {
-		clear(r.sums[k][:])
+		r.sums = append(r.sums, exactSum{})
 		add(&r.sums[k], k)
 	}
-	if r.comm.Size() > 1 && m > 0 {
-		r.combine(r.sums[:m])
+	if r.held.waiting {
+		r.sums = append(r.sums, r.held.sums...)
+	}
+	if r.comm.Size() > 1 && len(r.sums) > 0 {
+		r.combine(r.sums)
+	}
+	if r.held.waiting {
+		copy(r.held.sums, r.sums[m:])
+		r.held.waiting = false
 	}
 	return r.sums[:m]
 }
@@ -314,6 +348,10 @@ func NewSpace(l *Layout, pool *parallel.Pool) linop.Host {
 		own = append(own, linop.Range{Lo: p.First(), Hi: p.End(), First: int(p.Row)})
 	}
 	h := linop.NewHostOf(int(l.Domains.Rows()), l.Len, own, pool)
-	h.SetReducer(NewReducer(l.Comm))
+	var r linop.Reducer = newReducer(l.Comm, &l.held)
+	if !l.Domains.JoinsSums() {
+		r = struct{ linop.Reducer }{r}
+	}
+	h.SetReducer(r)
 	return h
 }

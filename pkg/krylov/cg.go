@@ -14,6 +14,7 @@ type cg[V any, S linop.Scalar[S]] struct {
 	rho, alpha, pq S                         // rho = r·z, pq = p·q
 	z              FusedPreconditioner[V, S] // what makes z, and steps
 	separate       separate[V, S]            // that for an ordinary preconditioner
+	joined         joinedCG[V, S]            // with one sum
 }
 
 // NewCG returns, with its work vectors in space, the conjugate gradient method of Hestenes and Stiefel for symmetric
@@ -47,10 +48,12 @@ type cg[V any, S linop.Scalar[S]] struct {
 // confirm that it has converged. Memory: 3 n-vectors besides x and b, and one more
 // for z. Traffic per iteration besides A: reads 8, writes 4 n-vectors; besides M,
 // z reads 2 more, 4 if flexible. A [FusedPreconditioner] has its own z. On vectors of
-// several processes r·r and r·z are one message, and an iteration has two.
+// several processes r·r and r·z are one message, and an iteration has two, or one in a space that joins
+// them, with another form of the recurrence and a vector more ([ChronGear89]).
 func NewCG[V any, S linop.Scalar[S]](space linop.Space[V, S]) Method[V, S] {
 	m := &cg[V, S]{driver: newDriver(space, newDeferral(space)), p: space.New(), q: space.New()}
 	m.separate.preconditioned = &m.pre
+	m.joined.cg, m.joined.on = m, joins(space)
 	return m
 }
 
@@ -62,7 +65,12 @@ func (*cg[V, S]) Name() string { return "cg" }
 func (m *cg[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	m.z = m.separate.fused(opt.Precond, opt.Flexible)
 	defer func() { m.z = nil }()
-	return m.solve(ctx, m, a, x, b, opt, cgWindow(m.space.Dim()), math.MaxInt)
+	var it iteration[V, S] = m
+	if m.joined.on != nil && !opt.Flexible && m.z == FusedPreconditioner[V, S](&m.separate) {
+		it = &m.joined
+		m.joined.begin(opt.Resume != nil)
+	}
+	return m.solve(ctx, it, a, x, b, opt, cgWindow(m.space.Dim()), math.MaxInt)
 }
 
 // Direction is the last p: after Indefinite the one with p·Ap <= 0.
@@ -108,6 +116,11 @@ func (m *cg[V, S]) direction() (reason Reason) {
 
 func (m *cg[V, S]) keeps(bool) kept[V, S] {
 	return kept[V, S]{vectors: []V{m.x, m.r, m.p}, scalars: []*S{&m.rho}}
+}
+
+// fits reports whether s is a state of one of the two iterations.
+func (m *cg[V, S]) fits(k kept[V, S], s *State[V]) bool {
+	return m.driver.fits(k, s) || m.joined.on != nil && m.driver.fits(m.joined.keeps(false), s)
 }
 
 // cgWindow is the number of iterations without a new least residual after which CG gives

@@ -30,6 +30,12 @@ type Host interface {
 	GramSymmetric(g []float64, u, v [][]float64)      // Gram where u_i·v_j is u_j·v_i but for rounding: computes those with i <= j
 	Combine(a []float64, u, w [][]float64, plus bool) // w_j = sum_i a_ij u_i, added to w_j if plus; no w_j is a u_i
 
+	// Passes of CG with one sum, for a Reducer that joins sums.
+	Joins() bool
+	DirectionStep(b, a Float64, z, w, p, q, x, r []float64) // p = z + b p, q = w + b q, x += a p, r -= a q, and holds r·r; z may be r
+	HoldDot(x, y []float64)                                 // holds x·y
+	Held(sums []Float64)                                    // all inner products that are held, in their order
+
 	// Passes of CG with a preconditioner that scales by w and keeps vectors in float32.
 	Input32(w []float32, r []float64, f []float32)                            // f = w∘r
 	StepInput32(a Float64, p, x, q, r []float64, w, f []float32) (rr Float64) // x += a p, r -= a q, f = w∘r, rr = r·r
@@ -168,6 +174,43 @@ func (h *host) MultiAxpyDot(a []Float64, vs [][]float64, w []float64) Float64 {
 	return h.sum()
 }
 
+// DirectionStep computes p = z + b p, q = w + b q, x += a p and r -= a q, and holds r·r; z may be r.
+func (h *host) DirectionStep(b, a Float64, z, w, p, q, x, r []float64) {
+	h.run(vectorJob{op: opDirectionStep, o: b.Float(), a: a.Float(), t: z, w: w, y: p, z: q, x: x, r: r})
+	h.hold()
+}
+
+// HoldDot holds x·y.
+func (h *host) HoldDot(x, y []float64) {
+	h.run(vectorJob{op: opDot, x: x, y: y})
+	h.hold()
+}
+
+// A holder is a Reducer that can hold a sum back until another one is due, for one message of both.
+type holder interface {
+	// Hold keeps the sum of partial results, which goes with the next Sum of a Reducer of the same vectors.
+	Hold(partial []float64)
+	// Held sets sums to those that have been held, all of them, in their order.
+	Held(sums []float64)
+}
+
+// Joins reports whether inner products can be held.
+func (h *host) Joins() bool {
+	_, ok := h.reducer.(holder)
+	return ok
+}
+
+func (h *host) hold() { h.reducer.(holder).Hold(h.partial[:h.blocks()]) }
+
+// Held sets sums to the inner products that are held.
+func (h *host) Held(sums []Float64) {
+	h.room(len(sums))
+	h.reducer.(holder).Held(h.sums[:len(sums)])
+	for k := range sums {
+		sums[k] = Float64(h.sums[k])
+	}
+}
+
 // sum adds up the partial results of the blocks.
 func (h *host) sum() Float64 {
 	h.reducer.Sum(h.sums[:1], h.partial[:h.blocks()])
@@ -196,6 +239,7 @@ const (
 	opStep
 	opDoubleStep
 	opDirection
+	opDirectionStep
 	opInput32
 	opStepInput32
 	opDot32
@@ -248,6 +292,10 @@ func (j *vectorJob) Do(b int) {
 	case opDirection:
 		k.Axpy(-j.o, j.z[lo:hi], j.y[lo:hi])
 		k.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])
+	case opDirectionStep:
+		k.Xpay(j.t[lo:hi], j.o, j.y[lo:hi])
+		k.Xpay(j.w[lo:hi], j.o, j.z[lo:hi])
+		part[b] = k.Step(j.a, j.y[lo:hi], j.x[lo:hi], j.z[lo:hi], j.r[lo:hi])
 	case opInput32:
 		kernels.MulMixed(j.w32[lo:hi], j.z[lo:hi], j.f32[lo:hi])
 	case opStepInput32:

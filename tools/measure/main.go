@@ -7,6 +7,7 @@
 //	go run ./tools/measure gputable          writes measurements on GPUs into docs/gpu.md
 //	go run ./tools/measure multigrid         compares variants of multigrid
 //	go run ./tools/measure arithmetic        measures the arithmetic of internal/mp
+//	go run ./tools/measure latency           writes models of what spares latency between ranks into docs/scaling.md
 //	go run ./tools/measure precisedigits     checks solutions of many digits
 //	go run ./tools/measure readmefigure      draws time and memory beside other programs, for the README
 //	go run ./tools/measure reproductionpage  writes measurements of papers' experiments into docs/reproduction-results.md
@@ -32,6 +33,7 @@ var commands = map[string]func(){
 	"forecast":         forecastMain,
 	"digitsfigure":     digitsFigureMain,
 	"gputable":         gputableMain,
+	"latency":          latencyMain,
 	"precisedigits":    preciseDigitsMain,
 	"readmefigure":     readmeFigureMain,
 	"reproductionpage": reproductionPageMain,

@@ -217,6 +217,7 @@ type network struct {
 	memory              float64 // peak bytes per second of a socket
 	latency             float64 // seconds of a message
 	bandwidth           float64 // bytes per second that the network has for a socket
+	sockets             float64 // of a node
 }
 
 // mpiLatency is what a message of MPI is assumed to need on each machine.
@@ -231,15 +232,15 @@ func (n network) with(latency float64) network {
 var networks = []network{
 	{
 		"LUMI-C", "2 AMD EPYC 7763 a node with 8 x DDR4-3200 each, 200 Gb/s Slingshot 11", "LUMI's documentation, AMD's data sheet",
-		8 * 8 * 3200e6, mpiLatency, 200e9 / 8 / 2,
+		8 * 8 * 3200e6, mpiLatency, 200e9 / 8 / 2, 2,
 	},
 	{
 		"Frontera", "2 Intel Xeon 8280 a node with 6 x DDR4-2933 each, 100 Gb/s InfiniBand HDR100", "TACC's user guide, Intel's data sheet",
-		6 * 8 * 2933e6, mpiLatency, 100e9 / 8 / 2,
+		6 * 8 * 2933e6, mpiLatency, 100e9 / 8 / 2, 2,
 	},
 	{
 		"Fugaku", "1 A64FX a node with HBM2, 6 x 6.8 GB/s Tofu D", "Fujitsu's data sheet; Ajima et al., Cluster 2018",
-		1024e9, mpiLatency, 6 * 6.8e9,
+		1024e9, mpiLatency, 6 * 6.8e9, 1,
 	},
 }
 
@@ -257,6 +258,6 @@ const (
 	wordBytes   = 8
 	entryBytes  = 12 // of FP64 CSR
 	cgVectors   = 10 // vectors that an iteration of CG reads and writes
-	reductions  = 2  // of an iteration
+	reductions  = 2  // of an iteration, if the domains are too large to join them
 	reduceBytes = 80 // of an exact sum: eight limbs, where these suffice, whether they do, and whether to go on
 )

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -142,10 +143,14 @@ func ghosts(rows float64) (messages, elements float64) {
 func (s stencil) sends(kind precond.Kind, v volume, rows, ranks int) sent {
 	product := exchanged{1, float64(v.messages), float64(wordBytes * v.elements)}
 	out := sent{levels: []exchanged{product}, sums: reductions}
+	if (dist.Domains{Start: []int64{0, int64(rows)}}).JoinsSums() {
+		out.sums = 1
+	}
 	switch kind {
 	case precond.FSAI:
 		out.levels[0].count = 3
 	case precond.AMG:
+		out.sums = reductions
 		c := cycleOf(float64(rows*ranks), float64(ranks))
 		var passes []exchanged
 		for k, l := range c.spread {

@@ -83,11 +83,15 @@ func (s *System) MethodVectors(m solve.Method) int64 {
 	if !iterative {
 		return 0
 	}
-	return int64(kind.Vectors(s.Rows(), krylov.Use{
+	vectors := int64(kind.Vectors(s.Rows(), krylov.Use{
 		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.Opt.Restart, Basis: s.Opt.Basis}, IDR: krylov.IDROptions{S: s.Opt.IDR}},
 		Preconditioned: s.Opt.Precond.Kind != precond.None,
 		Flexible:       s.flexible(),
 	}))
+	if s.Job != nil && m == solve.CG && s.Job.Domains.JoinsSums() {
+		vectors++
+	}
+	return vectors
 }
 
 // BasisRoom returns the bytes by which the basis of a method may grow: half of the memory that is left for it and a preconditioner, and no more
