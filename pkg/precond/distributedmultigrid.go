@@ -26,6 +26,9 @@ func (s distributed) multigrid(sizes spreadSizes) (Preconditioner, error) {
 		return nil, err
 	}
 	h.sizes, h.whole = sizes, s.a.NNZ
+	if s.a.Domains.Count() <= fewDomains {
+		h.sizes.coarse = sizes.finest
+	}
 	width := len(h.null)
 	tail, err := h.build()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -186,5 +187,16 @@ func TestDistributedMultigridIsSymmetric(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Few domains gather coarse levels like the finest one, more of them keep small ones apart.
+func TestFewDomainsGather(t *testing.T) {
+	m := generated(t, "poisson3d", generate.Params{"n": 24})
+	sizes := spreadSizes{finest: 3000, coarse: 20, domain: 100}
+	for domains, want := range map[int]string{fewDomains: "1 of them spread", fewDomains + 1: "4 of them spread"} {
+		if _, text := spreadAMG(t, m, Options{Symmetric: true}, nil, sizes, domains, 1, 1, random(m.Rows, 3)); !strings.Contains(text, want) {
+			t.Errorf("%d domains: %s, want %s", domains, text, want)
+		}
 	}
 }
