@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -146,11 +147,16 @@ type Precision struct {
 	Plain    bool // FP64
 	Lossless bool // without errors, in slots
 	Epsilon  float64
+	Layout   adaptive.Layout // of FP64, if it is another one than CSR: the order of sums depends on it
 }
 
 // PrecisionOf returns the precision of a storage.
 func PrecisionOf(t solve.Storage) Precision {
-	return Precision{rules.Plain(t), rules.Exact(t) && !rules.Plain(t), t.Epsilon}
+	p := Precision{Plain: rules.Plain(t), Lossless: rules.Exact(t) && !rules.Plain(t), Epsilon: t.Epsilon}
+	if p.Plain && t.Layout.FP64() && t.Layout != adaptive.CSR {
+		p.Layout = t.Layout
+	}
+	return p
 }
 
 // NextStorage returns the storage to go on with after a method with storage t has stopped for a reason: the next level if
@@ -170,7 +176,9 @@ func NextStorage(t solve.Storage, reason krylov.Reason) solve.Storage {
 func StorageAt(t solve.Storage, p Precision) solve.Storage {
 	switch {
 	case p.Plain:
-		return rules.FP64(t)
+		t = rules.FP64(t)
+		t.Layout = p.Layout
+		return t
 	case p.Lossless:
 		return rules.Lossless(t)
 	case rules.Exact(t): // by the rules

@@ -76,8 +76,8 @@ func (c *Correction[V, S]) FollowUse(v choice.Variant) error {
 
 // usePrecision stores the method's matrix with a precision, unless it has this precision.
 func (c *Correction[V, S]) usePrecision(p choice.Precision) error {
-	t := choice.StorageAt(c.First, p)
-	if rules.SameStorage(c.Matrix.About().Storage, t) {
+	t, now := choice.StorageAt(c.First, p), c.Matrix.About().Storage
+	if rules.SameStorage(now, t) && choice.PrecisionOf(now).Layout == p.Layout {
 		return nil
 	}
 	return c.use(t)
