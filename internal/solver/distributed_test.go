@@ -35,6 +35,12 @@ func solveOnRanks(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, 
 // solveWith is solveOnRanks with options for each rank.
 func solveWith(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, opt func(a *dist.Matrix) solve.Options) (x []float64, all []ranked) {
 	t.Helper()
+	return solveFrom(t, ranks, domains, m, b, nil, opt)
+}
+
+// solveFrom is solveWith from a guess, if that is not nil, for a matrix of any shape.
+func solveFrom(t *testing.T, ranks, domains int, m *csr.Matrix, b, guess []float64, opt func(a *dist.Matrix) solve.Options) (x []float64, all []ranked) {
+	t.Helper()
 	all = make([]ranked, ranks)
 	parts := make([][]float64, ranks)
 	var mu sync.Mutex
@@ -51,7 +57,12 @@ func solveWith(t *testing.T, ranks, domains int, m *csr.Matrix, b []float64, opt
 			return
 		}
 		defer s.Close()
-		r.result, r.Fault = s.Solve(context.Background(), ownElements(a, b), nil)
+		rows, cols := a.Sides()
+		var x0 []float64
+		if guess != nil {
+			x0 = dist.Scatter(c, cols, guess)
+		}
+		r.result, r.Fault = s.Solve(context.Background(), dist.Scatter(c, rows, b), x0)
 		mu.Lock()
 		defer mu.Unlock()
 		r.solver.Facts, r.solver.Method, r.solver.Scale, r.solver.Threads = s.Facts, s.Method, s.Scale, s.Threads

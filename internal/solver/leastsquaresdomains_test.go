@@ -16,34 +16,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// leastOnRanks solves with a matrix that is not square, from a guess if there is one, and returns the x that the ranks have together.
+// leastOnRanks is solveFrom with the same options for all ranks.
 func leastOnRanks(t *testing.T, ranks, domains int, m *csr.Matrix, b, guess []float64, opt solve.Options) (x []float64, all []ranked) {
 	t.Helper()
-	all = make([]ranked, ranks)
-	parts := make([][]float64, ranks)
-	dist.Run(ranks, func(c dist.Comm) {
-		r := &all[c.Rank()]
-		a, err := dist.Spread(c, m, domains)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		rows, cols := a.Sides()
-		s, err := NewDistributed(t.Context(), a, opt)
-		if err != nil {
-			r.Fault = err
-			return
-		}
-		defer s.Close()
-		var x0 []float64
-		if guess != nil {
-			x0 = dist.Scatter(c, cols, guess)
-		}
-		r.result, r.Fault = s.Solve(t.Context(), dist.Scatter(c, rows, b), x0)
-		r.solver.Facts, r.solver.Method, r.solver.Scale = s.Facts, s.Method, s.Scale
-		parts[c.Rank()] = r.result.X
-	})
-	return slices.Concat(parts...), all
+	return solveFrom(t, ranks, domains, m, b, guess, func(*dist.Matrix) solve.Options { return opt })
 }
 
 // summaryOf is ranked.summary of a rectangle, whose numbers are behind a pointer.

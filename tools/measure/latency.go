@@ -77,23 +77,29 @@ func (n network) form(f cgForm, s stencil, kind precond.Kind, rows float64, rank
 	return t + behind + f.sums*sum
 }
 
+// headOfNetworks begins a table that has two columns for each network.
+func headOfNetworks(head, rule, columns string) *strings.Builder {
+	var b strings.Builder
+	b.WriteString(head)
+	for _, n := range latencyNetworks {
+		fmt.Fprintf(&b, " %s: %s |", n.name, columns)
+	}
+	b.WriteString("\n" + rule + strings.Repeat("---:|---:|", len(latencyNetworks)) + "\n")
+	return &b
+}
+
 // sumsTable shows by how much of the time of plain CG the other forms are faster.
 func sumsTable() string {
-	var b strings.Builder
-	b.WriteString("| --precond | a rank has |")
-	for _, n := range latencyNetworks {
-		fmt.Fprintf(&b, " %s: one sum | pipelined |", n.name)
-	}
-	b.WriteString("\n|---|---:|" + strings.Repeat("---:|---:|", len(latencyNetworks)) + "\n")
+	b := headOfNetworks("| --precond | a rank has |", "|---|---:|", "one sum | pipelined")
 	for _, kind := range []precond.Kind{precond.None, precond.FSAI} {
 		for _, rows := range []float64{1e6, 3e5, 1e5} {
-			fmt.Fprintf(&b, "| %s | %.0f rows |", kind, rows)
+			fmt.Fprintf(b, "| %s | %.0f rows |", kind, rows)
 			for _, n := range latencyNetworks {
 				for _, f := range cgForms[1:] {
 					of := func(ranks int) float64 {
 						return 100 * (1 - n.form(f, stencils[0], kind, rows, ranks)/n.form(cgForms[0], stencils[0], kind, rows, ranks))
 					}
-					fmt.Fprintf(&b, " %.0f/%.0f/%.0f |", of(100), of(1000), of(10_000))
+					fmt.Fprintf(b, " %.0f/%.0f/%.0f |", of(100), of(1000), of(10_000))
 				}
 			}
 			b.WriteString("\n")
@@ -208,30 +214,22 @@ func (n network) onNode(kind precond.Kind, rows float64, nodes int, shape brickS
 
 // nodesTable shows by how much an iteration is faster where ranks of a node join their messages, and where a node has one rank, with threads.
 func nodesTable() string {
-	var b strings.Builder
-	b.WriteString("| --precond | rows a node | ranks a node |")
-	for _, n := range latencyNetworks {
-		fmt.Fprintf(&b, " %s: joined | one rank |", n.name)
-	}
-	b.WriteString("\n|---|---:|---:|" + strings.Repeat("---:|---:|", len(latencyNetworks)) + "\n")
-	for _, kind := range []precond.Kind{precond.AMG} {
-		for _, rows := range []float64{2e6} {
-			for _, shape := range []brickShape{{2, 1, 1}, {2, 2, 2}} {
-				fmt.Fprintf(&b, "| %s | %.0f | %d |", kind, rows, shape[0]*shape[1]*shape[2])
-				for _, n := range latencyNetworks {
-					for _, c := range []struct {
-						shape  brickShape
-						joined bool
-					}{{shape, true}, {brickShape{1, 1, 1}, false}} {
-						of := func(time flight) float64 {
-							return 100 * (1 - n.onNode(kind, rows, 1000, c.shape, c.joined, time)/n.onNode(kind, rows, 1000, shape, false, time))
-						}
-						fmt.Fprintf(&b, " %.0f/%.0f |", of(inTurn), of(inFlight))
-					}
+	b := headOfNetworks("| --precond | rows a node | ranks a node |", "|---|---:|---:|", "joined | one rank")
+	const kind, rows = precond.AMG, 2e6
+	for _, shape := range []brickShape{{2, 1, 1}, {2, 2, 2}} {
+		fmt.Fprintf(b, "| %s | %.0f | %d |", kind, rows, shape[0]*shape[1]*shape[2])
+		for _, n := range latencyNetworks {
+			for _, c := range []struct {
+				shape  brickShape
+				joined bool
+			}{{shape, true}, {brickShape{1, 1, 1}, false}} {
+				of := func(time flight) float64 {
+					return 100 * (1 - n.onNode(kind, rows, 1000, c.shape, c.joined, time)/n.onNode(kind, rows, 1000, shape, false, time))
 				}
-				b.WriteString("\n")
+				fmt.Fprintf(b, " %.0f/%.0f |", of(inTurn), of(inFlight))
 			}
 		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }
