@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // A cycle with 16-bit values or float32 does what that in FP64 does, to within their accuracy,
@@ -105,15 +107,52 @@ func TestFusedCycle(t *testing.T) {
 	closeTo(t, "p", d, want, 1e-6)
 }
 
-// So are those of Jacobi, to the bit.
+// So are those of Jacobi, to the bit, in one domain and in several of two ranks.
 func TestFusedJacobi(t *testing.T) {
+	m := laplace(t, 200) // several blocks, more than one thread does
 	pool := newPool(t, 3)
-	m := laplace(t, 110) // several blocks
-	n := m.Rows
 	c := mustNew(t, Jacobi, m, Options{Symmetric: true}, pool).(*jacobi)
-	space := linop.NewHost(n, pool)
+	checkFused(t, c, linop.NewHost(m.Rows, pool), m.Rows)
+	d := random(m.Rows, 5)
+	if a := testing.AllocsPerRun(20, func() { c.ApplyInput(); c.Direction(0.7, d) }); a >= 1 {
+		t.Errorf("%v allocations", a)
+	}
+	dist.Run(2, func(r dist.Comm) {
+		pool := parallel.New(2)
+		defer pool.Close()
+		a, err := dist.Spread(r, m, 3)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		made, err := NewDistributed(t.Context(), Jacobi, a, a.Local, Options{Symmetric: true}, pool)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		checkFused(t, made.(*jacobiOfDomains), dist.NewSpace(a.Layout, pool), a.Len)
+	})
+}
+
+// fused is krylov.FusedPreconditioner.
+type fused interface {
+	Preconditioner
+	Input(r vector, rr scalar)
+	StepInput(a scalar, p, x, q, r vector) scalar
+	ApplyInput() scalar
+	Direction(b scalar, p vector)
+}
+
+// checkFused compares the passes of a preconditioner on vectors of length n with separate ones.
+func checkFused(t *testing.T, c fused, space linop.Host, n int) {
 	p, x, q, r := random(n, 1), random(n, 2), random(n, 3), random(n, 4)
 	x1, r1, z := slices.Clone(x), slices.Clone(r), space.New()
+	c.Input(r, space.Dot(r, r))
+	before := c.ApplyInput()
+	c.Apply(z, r)
+	if want := space.Dot(r, z); before != want {
+		t.Errorf("r·z of an input is %g, want %g", before, want)
+	}
 	rr := c.StepInput(0.3, p, x, q, r)
 	rz := c.ApplyInput()
 	d, want := random(n, 5), random(n, 5)
@@ -123,9 +162,6 @@ func TestFusedJacobi(t *testing.T) {
 	space.Xpay(z, 0.7, want)
 	if rr != rr1 || rz != space.Dot(r1, z) || !slices.Equal(d, want) || !slices.Equal(x, x1) || !slices.Equal(r, r1) {
 		t.Errorf("r·r is %g, want %g; r·z is %g, want %g", rr, rr1, rz, space.Dot(r1, z))
-	}
-	if a := testing.AllocsPerRun(20, func() { c.ApplyInput(); c.Direction(0.7, d) }); a >= 1 {
-		t.Errorf("%v allocations", a)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -20,24 +21,11 @@ import (
 // an application reads them and one vector and writes one: 3 + 16 bytes a row at
 // the default accuracy.
 type jacobi struct {
-	n       int
-	words   kernels.Words
-	kernels *kernels.Set
-	values  []byte // of D^-1, formats.Padding bytes longer
-	pool    *parallel.Pool
-
-	space   linop.Host
-	partial []float64 // inner products of blocks, and their sum
-	rz      [1]float64
-	r       vector // the input of conjugate gradients
-
-	op       jacobiOp // that is running
-	dst, src vector
-	b        float64
+	n      int
+	words  kernels.Words
+	values []byte // of D^-1, formats.Padding bytes longer
+	diagonalPasses
 }
-
-// jacobiBlock is the number of rows that one thread multiplies at a time.
-const jacobiBlock = 4096
 
 func newJacobi(s setup) (Preconditioner, error) {
 	if err := s.checkMemory(int64(8 * s.m.Rows)); err != nil {
@@ -51,12 +39,54 @@ func newJacobi(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := s.m.Rows
-	return &jacobi{
-		kernels: s.kernels, n: n, words: codec.Words(), values: values, pool: s.pool,
-		space: s.space(n), partial: make([]float64, (n+jacobiBlock-1)/jacobiBlock),
-	}, nil
+	p := &jacobi{n: s.m.Rows, words: codec.Words(), values: values, diagonalPasses: diagonalPasses{kernels: s.kernels, pool: s.pool}}
+	for lo := 0; lo < p.n; lo += jacobiBlock {
+		p.blocks = append(p.blocks, diagonalBlock{lo, min(lo+jacobiBlock, p.n), p.words, values[lo*p.words.Bytes:]})
+	}
+	p.cover(linop.Local)
+	return p, nil
 }
+
+// Fork returns a copy for a solve that takes turns with others.
+func (p *jacobi) Fork() Preconditioner {
+	q := *p
+	q.cover(p.reducer)
+	return &q
+}
+
+// jacobiOfDomains is the diagonal of a matrix in domains, in passes over all of them.
+type jacobiOfDomains struct {
+	*domainwise
+	*diagonalPasses
+}
+
+func newDistributedJacobi(s distributed) (Preconditioner, error) {
+	made, err := byDomain(newJacobi)(s)
+	if err != nil {
+		return nil, err
+	}
+	of := made.(*domainwise)
+	p := &diagonalPasses{kernels: s.kernels, pool: s.pool}
+	for k, part := range of.parts {
+		first := of.layout.Parts[k].First()
+		for _, b := range part.(*jacobi).blocks {
+			b.lo, b.hi = b.lo+first, b.hi+first
+			p.blocks = append(p.blocks, b)
+		}
+	}
+	p.cover(dist.NewReducer(s.a.Comm))
+	return &jacobiOfDomains{of, p}, nil
+}
+
+// Fork returns a copy for a solve that takes turns with others.
+func (p *jacobiOfDomains) Fork() Preconditioner {
+	q := *p.diagonalPasses
+	q.cover(p.reducer)
+	return &jacobiOfDomains{p.domainwise, &q}
+}
+
+// Apply computes dst = D^-1 src.
+func (p *jacobiOfDomains) Apply(dst, src vector) { p.diagonalPasses.Apply(dst, src) }
 
 // jacobiDiagonal returns D^-1 and the number of entries that the sum of their row replaced.
 func (s *setup) jacobiDiagonal() (w vector, replaced int) {
@@ -133,29 +163,6 @@ func encode(w []float64, epsilon float64) (c formats.Codec, values []byte, err e
 		}
 	}
 	return c, values, err
-}
-
-// Apply computes dst = D^-1 src.
-func (p *jacobi) Apply(dst, src vector) { p.run(jacobiApply, dst, src) }
-
-// run does an operation on all blocks.
-func (p *jacobi) run(op jacobiOp, dst, src vector) {
-	p.op, p.dst, p.src = op, dst, src
-	p.pool.Run(len(p.partial), p)
-	p.dst, p.src = nil, nil
-}
-
-// Do does the operation on one block: an application decodes D^-1 into dst and multiplies it there.
-func (p *jacobi) Do(block int) {
-	lo := block * jacobiBlock
-	hi := min(lo+jacobiBlock, p.n)
-	if p.op != jacobiApply {
-		p.fused(block, lo, hi)
-		return
-	}
-	dst := p.dst[lo:hi]
-	p.kernels.Decode(p.words, dst, p.values[lo*p.words.Bytes:])
-	p.kernels.Mul(1, dst, p.src[lo:hi], dst)
 }
 
 func (p *jacobi) Cost() Cost {

@@ -74,7 +74,7 @@ var registry = []Description{
 		Kind: None, Summary: "identity", Transposes: true, DeviceBytes: noBytes,
 		create: func(setup) (Preconditioner, error) { return nil, errors.New("there is nothing to set up") },
 	},
-	{Kind: Jacobi, Summary: "diagonal", Transposes: true, DeviceBytes: noBytes, create: newJacobi, distribute: byDomain(newJacobi)},
+	{Kind: Jacobi, Summary: "diagonal", Transposes: true, DeviceBytes: noBytes, create: newJacobi, distribute: newDistributedJacobi},
 	{
 		Kind: BlockJacobi, Summary: "diagonal blocks", BlockSizes: true, Making: 2.5,
 		DeviceBytes: func(n, _ int64) int64 { return 8 * defaultBlockSize * n }, create: newBlockJacobi,
