@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -35,6 +36,13 @@ var _ Backend[vector, scalar] = (*Host)(nil)
 // NewHost returns the backend of a matrix, with the default kernels.
 func NewHost(m *csr.Matrix, pool *parallel.Pool) *Host {
 	return &Host{Host: linop.NewHost(m.Rows, pool), kernels: kernels.Default(), m: m, pool: pool}
+}
+
+// New returns a zero vector, in large pages where the system has some: products and passes over long vectors then wait less for the addresses of pages.
+func (h *Host) New() vector {
+	x := h.Host.New()
+	host.LargePages(x)
+	return x
 }
 
 // With makes h use the kernels of a name, or the default kernels for "", and returns h.
