@@ -83,7 +83,8 @@ func (in input) options() (opt matrixmarket.Options, done func()) {
 	keepWithin(in.maxMemory)
 	opt = in.limits()
 	opt.Threads, opt.Check, opt.Parts = in.threads, in.check, in.parts
-	opt.Other, opt.RealForm, opt.Map = matrixio.Recognise, in.realForm, in.maps
+	opt.Other, opt.RealForm = matrixio.Recognise, in.realForm
+	opt.Map = func(int64) bool { return in.maps }
 	status := newStatusLine(in.err)
 	if status.console == nil {
 		return opt, status.done

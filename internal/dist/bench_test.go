@@ -73,7 +73,7 @@ func places(b *testing.B, m *csr.Matrix, pool *parallel.Pool) (list []place) {
 		}
 		var parts []linop.Products
 		for k := range d.Parts {
-			parts = append(parts, stored(d.PartOf(d.Local, k), &adaptive.Whole{Norm: norm, Parts: domains}).Products())
+			parts = append(parts, stored(d.PartOf(d.Local, k, nil), &adaptive.Whole{Norm: norm, Parts: domains}).Products())
 		}
 		space := dist.NewSpace(d.Layout, pool)
 		list = append(list, place{fmt.Sprint("csr/", domains), space, dist.NewCSR(d, d.Local, pool)},

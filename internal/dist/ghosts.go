@@ -211,17 +211,26 @@ func eachRange(n int, pool *parallel.Pool, do func(lo, hi int)) {
 // Block returns the diagonal block of part k in local, a matrix with the pattern of Local: its own rows and columns.
 func (m *Matrix) Block(local *csr.Matrix, k int) *csr.Matrix {
 	p := m.Parts[k]
-	b := newSquare(p.Own, int(local.RowPtr[p.End()]-local.RowPtr[p.First()]))
+	first, end := int32(p.First()), int32(p.End())
+	entries := local.RowPtr[end] - local.RowPtr[first] // with ghosts
+	ptr, col, val := make([]int64, 1, p.Own+1), make([]int32, entries), make([]float64, entries)
+	n := 0
 	for i := p.First(); i < p.End(); i++ {
 		cols, vals := local.Row(i)
-		lo, _ := slices.BinarySearch(cols, int32(p.First()))
-		hi, _ := slices.BinarySearch(cols, int32(p.End()))
-		for e := lo; e < hi; e++ {
-			b.Col, b.Val = append(b.Col, cols[e]-int32(p.First())), append(b.Val, vals[e])
+		if last := len(cols) - 1; last >= 0 && (cols[0] < first || cols[last] >= end) {
+			lo, _ := slices.BinarySearch(cols, first)
+			hi, _ := slices.BinarySearch(cols, end)
+			cols, vals = cols[lo:hi], vals[lo:hi]
 		}
-		b.RowPtr = append(b.RowPtr, int64(len(b.Col)))
+		copy(val[n:], vals)
+		to := col[n : n+len(cols)]
+		for e, j := range cols {
+			to[e] = j - first
+		}
+		n += len(cols)
+		ptr = append(ptr, int64(n))
 	}
-	return b
+	return &csr.Matrix{Rows: p.Own, Cols: p.Own, RowPtr: ptr, Col: col[:n], Val: val[:n]}
 }
 
 // TransposedBlocks returns the transposes of the diagonal blocks in local, a matrix with the pattern of Local, in its
@@ -251,7 +260,7 @@ func (m *Matrix) TransposedBlocks(local *csr.Matrix, pool *parallel.Pool) *csr.M
 // Segment returns the rows and columns of the whole segment of part k: its own rows in local, a matrix with the
 // pattern of Local, and the rows of its ghosts, as GhostRows returns them, without the columns outside of the
 // segment.
-func (m *Matrix) Segment(local *csr.Matrix, k int, ghosts Rows) *csr.Matrix {
+func (m *Matrix) Segment(local *csr.Matrix, k int, ghosts Rows, pool *parallel.Pool) *csr.Matrix {
 	p := m.Parts[k]
 	s := newSquare(p.Next()-p.At, int(local.RowPtr[p.End()]-local.RowPtr[p.First()])+len(ghosts.Col))
 	add := func(i int) {
@@ -265,18 +274,30 @@ func (m *Matrix) Segment(local *csr.Matrix, k int, ghosts Rows) *csr.Matrix {
 	for i := range p.Below {
 		add(i)
 	}
-	for i := p.First(); i < p.End(); i++ {
-		cols, vals := local.Row(i)
-		for _, j := range cols {
-			s.Col = append(s.Col, j-int32(p.At))
-		}
-		s.Val = append(s.Val, vals...)
-		s.RowPtr = append(s.RowPtr, int64(len(s.Col)))
-	}
+	m.appendOwn(s, local, k, pool)
 	for i := range p.Above {
 		add(p.Below + i)
 	}
 	return s
+}
+
+// appendOwn appends the own rows of part k of local to s, whose memory suffices, with columns that are positions in the segment.
+func (m *Matrix) appendOwn(s, local *csr.Matrix, k int, pool *parallel.Pool) {
+	p, base := m.Parts[k], int64(len(s.Col))
+	from := local.RowPtr[p.First()]
+	for i := p.First(); i < p.End(); i++ {
+		s.RowPtr = append(s.RowPtr, base+local.RowPtr[i+1]-from)
+	}
+	end := base + local.RowPtr[p.End()] - from
+	s.Col, s.Val = s.Col[:end], s.Val[:end]
+	cols, vals := s.Col[base:], s.Val[base:]
+	pool.RunRanges(csr.PanelsOf(local, p.First(), p.End()), func(_, lo, hi int) {
+		at, to := local.RowPtr[lo]-from, local.RowPtr[hi]-from
+		copy(vals[at:to], local.Val[from+at:from+to])
+		for e, j := range local.Col[from+at : from+to] {
+			cols[at+int64(e)] = j - int32(p.At)
+		}
+	})
 }
 
 // newSquare returns a square matrix of order n, to which rows are to be added.

@@ -87,7 +87,7 @@ func storedParts(t *testing.T, spec adaptive.Spec) func(m *dist.Matrix, pool *pa
 	return func(m *dist.Matrix, pool *parallel.Pool) linop.Operator[vector, linop.Float64] {
 		norm := []int64{math.MinInt64}
 		for k := range m.Parts {
-			own, err := adaptive.NormOf(m.PartOf(m.Local, k), spec, pool)
+			own, err := adaptive.NormOf(m.PartOf(m.Local, k, nil), spec, pool)
 			if err != nil {
 				t.Error(err)
 			}
@@ -98,7 +98,7 @@ func storedParts(t *testing.T, spec adaptive.Spec) func(m *dist.Matrix, pool *pa
 		for k, p := range m.Parts {
 			spec := spec
 			spec.Whole = &adaptive.Whole{Norm: norm[0], Parts: m.Domains.Count(), Diagonal: p.Below}
-			stored, err := adaptive.Build(m.PartOf(m.Local, k), spec, pool)
+			stored, err := adaptive.Build(m.PartOf(m.Local, k, nil), spec, pool)
 			if err != nil {
 				t.Error(err)
 				return nil

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Rows are the rows of one domain, with their columns in the whole matrix, ascending in each row.
@@ -73,7 +74,7 @@ func RowRange(m *csr.Matrix, from, to int) *csr.Matrix {
 
 // PartOf returns part k of local, a matrix with the pattern of Local: its own rows, with columns that are positions
 // in its segment. If the segment begins at 0, as on a rank with one domain, the result shares the memory of local.
-func (m *Matrix) PartOf(local *csr.Matrix, k int) *csr.Matrix {
+func (m *Matrix) PartOf(local *csr.Matrix, k int, pool *parallel.Pool) *csr.Matrix {
 	p := m.Parts[k]
 	from, to := local.RowPtr[p.First()], local.RowPtr[p.End()]
 	a := &csr.Matrix{Rows: p.Own, Cols: p.Next() - p.At, RowPtr: make([]int64, p.Own+1), Col: local.Col[from:to], Val: local.Val[from:to]}
@@ -81,10 +82,13 @@ func (m *Matrix) PartOf(local *csr.Matrix, k int) *csr.Matrix {
 		a.RowPtr[i] = local.RowPtr[p.First()+i] - from
 	}
 	if p.At > 0 {
-		a.Col = slices.Clone(a.Col)
-		for i := range a.Col {
-			a.Col[i] -= int32(p.At)
-		}
+		from := a.Col
+		a.Col = make([]int32, len(from))
+		pool.RunRanges(csr.Panels(a), func(_, lo, hi int) {
+			for i := a.RowPtr[lo]; i < a.RowPtr[hi]; i++ {
+				a.Col[i] = from[i] - int32(p.At)
+			}
+		})
 	}
 	return a
 }

@@ -92,7 +92,7 @@ func compareWithWhole(t *testing.T, c Comm, m *csr.Matrix, domains int) {
 	compareGhostRows(t, a, m)
 	compareReverse(t, a, m.Rows)
 	for k, p := range a.Parts {
-		if part := a.PartOf(a.Local, k); part.Validate() != nil || part.Rows != p.Own {
+		if part := a.PartOf(a.Local, k, nil); part.Validate() != nil || part.Rows != p.Own {
 			t.Errorf("part %d: %v", k, part.Validate())
 		}
 	}
@@ -198,7 +198,7 @@ func compareGhostRows(t *testing.T, a *Matrix, m *csr.Matrix) {
 				}
 			}
 		}
-		same("segment", a.Segment(a.Local, k, rows), 0)
+		same("segment", a.Segment(a.Local, k, rows, nil), 0)
 		same("block", a.Block(a.Local, k), p.Below)
 	}
 }

@@ -273,7 +273,7 @@ type Transposed struct {
 func NewTransposed(m *Matrix, local *csr.Matrix, k *kernels.Set, pool *parallel.Pool) *Transposed {
 	a := &Operator{m: m, pool: pool}
 	for part, p := range m.Parts {
-		rows := linop.NewCSR(m.PartOf(local, part).Transpose(pool), pool)
+		rows := linop.NewCSR(m.PartOf(local, part, pool).Transpose(pool), pool)
 		kernels.Use(rows, k)
 		a.parts = append(a.parts, operatorPart{rows, p.At, p.Next(), p.First(), p.End()})
 		for panel := range rows.Panels() {

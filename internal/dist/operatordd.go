@@ -32,7 +32,7 @@ func NewOperatorDD(m *Matrix, parts []linop.Operator[dd.Vec, dd.DD], space linop
 func NewCSRDD(m *Matrix, local *csr.Matrix, space linop.HostDD, k *kernels.Set, pool *parallel.Pool) *OperatorDD {
 	var parts []linop.Operator[dd.Vec, dd.DD]
 	for part := range m.Parts {
-		a := linop.NewCSRDD(m.PartOf(local, part), nil, pool)
+		a := linop.NewCSRDD(m.PartOf(local, part, pool), nil, pool)
 		kernels.Use(a, k)
 		parts = append(parts, a)
 	}

@@ -52,7 +52,7 @@ func BenchmarkRead(b *testing.B) {
 	}{{"text", plain, false}, {"gzip", packed, false}, {"mpx", own, true}, {"mpx-copied", own, false}} {
 		b.Run(file.name, func(b *testing.B) {
 			for b.Loop() {
-				c, err := matrixmarket.ReadFile(context.Background(), file.path, matrixmarket.Options{Other: Recognise, Map: file.mapped})
+				c, err := matrixmarket.ReadFile(context.Background(), file.path, matrixmarket.Options{Other: Recognise, Map: func(int64) bool { return file.mapped }})
 				if err != nil {
 					b.Fatal(err)
 				}

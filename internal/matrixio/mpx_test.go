@@ -205,7 +205,7 @@ func TestMPXMapped(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := readFile(path, matrixmarket.Options{Map: true})
+	c, err := readFile(path, matrixmarket.Options{Map: func(int64) bool { return true }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestMPXMapped(t *testing.T) {
 	if err := c.Intact(); err == nil {
 		t.Error("a file that has been written to is intact")
 	}
-	if _, err := readFile(path, matrixmarket.Options{Map: true}); err == nil || !strings.Contains(err.Error(), "damaged") {
+	if _, err := readFile(path, matrixmarket.Options{Map: func(int64) bool { return true }}); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("a damaged file: %v", err)
 	}
 }

@@ -33,7 +33,7 @@ func readMPX(s *source) (*matrixmarket.Content, error) {
 	if err := s.opt.Fits(s.in.Name, size, float64(size), "a %d x %d matrix with %d entries", h.rows, h.cols, h.entries); err != nil {
 		return nil, err
 	}
-	a := newMPXArrays(h, s.mapped(b.sums))
+	a := newMPXArrays(h, s.mapped(h.rows, b.sums))
 	if err := a.read(s, b); err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func (b *mpxBlocks) read(s *source, k int64, part []byte, there bool) error {
 	return nil
 }
 
-// mapped maps the first n bytes of the file. It returns nil if mapping was not requested, is impossible, or would
+// mapped maps the first n bytes of the file, which has so many rows. It returns nil if mapping was not requested, is impossible, or would
 // give numbers in the wrong byte order.
-func (s *source) mapped(n int64) *Mapping {
-	if f, plain := s.in.At.(*os.File); plain && s.opt.Map && littleEndian {
+func (s *source) mapped(rows, n int64) *Mapping {
+	if f, plain := s.in.At.(*os.File); plain && littleEndian && s.opt.Map != nil && s.opt.Map(rows) {
 		return Map(f, n)
 	}
 	return nil

@@ -55,9 +55,11 @@ type Options struct {
 	// while Content tells of the complex one, and ReadColumnsDistributed takes complex columns.
 	RealForm func(m *csr.Matrix, imag []float64) (*csr.Matrix, error)
 
-	// Map lets a plain file be mapped into memory whose arrays are as memory has them (.mpx), which saves a copy. Such memory is never given back,
+	// Map, if not nil, says whether a plain file of so many rows is mapped into memory whose arrays are as memory has them (.mpx), which saves a copy.
+	// Such memory is never given back,
 	// the file must stay as it is while the matrix is in use (see Content.Intact), and a process that reads what has been cut off it ends.
-	Map bool
+	// ReadDistributed maps no matrix of several domains, whose columns change.
+	Map func(rows int64) bool
 
 	pieceSize int // bytes of text to a piece; 0: defaultPiece. For tests
 }

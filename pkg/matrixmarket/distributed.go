@@ -188,6 +188,9 @@ func (r *reading) survey() survey {
 // readWhole has rank 0 read all, as a single process does, and spreads the rows.
 func readWhole(ctx context.Context, c dist.Comm, path string, opt DistributedOptions, why string) (*Distributed, error) {
 	v := &Distributed{Content: &Content{}}
+	if maps := opt.Map; maps != nil {
+		opt.Map = func(rows int64) bool { return opt.domains(rows) == 1 && maps(rows) }
+	}
 	var m *csr.Matrix
 	err := opt.alone(ctx, c, func(ctx context.Context) (err error) {
 		if path == "-" {

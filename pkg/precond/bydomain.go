@@ -134,7 +134,7 @@ func (s *distributed) domain(
 	p := s.a.Parts[k]
 	m, lo, hi := (*csr.Matrix)(nil), p.First(), p.End()
 	if ghosts != nil {
-		m, lo, hi = s.a.Segment(s.m, k, ghosts[k]), p.At, p.Next()
+		m, lo, hi = s.a.Segment(s.m, k, ghosts[k], pool), p.At, p.Next()
 	} else {
 		m = s.a.Block(s.m, k)
 	}

@@ -52,40 +52,27 @@ func newDistributedFSAI(s distributed) (Preconditioner, error) {
 // fsaiFactor returns G, in positions of vectors.
 func (s *distributed) fsaiFactor() (*csr.Matrix, error) {
 	ghosts := s.a.GhostRows(s.m)
-	g := &csr.Matrix{Rows: s.a.Len, Cols: s.a.Len, RowPtr: make([]int64, 1, s.a.Len+1)}
 	own := make([]outcome, len(s.a.Parts))
+	var blocks []rowBlock
 	for k, p := range s.a.Parts {
 		part, o := s.fsaiPart(k, ghosts[k])
 		if own[k] = o; o.Error != nil {
 			break
 		}
-		for len(g.RowPtr) <= p.At { // positions between segments
-			g.RowPtr = append(g.RowPtr, int64(len(g.Col)))
-		}
-		base := int64(len(g.Col))
-		for _, j := range part.Col {
-			g.Col = append(g.Col, j+int32(p.At))
-		}
-		g.Val = append(g.Val, part.Val...)
-		for _, at := range part.RowPtr[1:] {
-			g.RowPtr = append(g.RowPtr, base+at)
-		}
-	}
-	for len(g.RowPtr) <= s.a.Len {
-		g.RowPtr = append(g.RowPtr, int64(len(g.Col)))
+		blocks = append(blocks, shiftedBlock(p.At, part, 0, part.Rows, p.At))
 	}
 	all := joinOutcomes(s.a.Comm, own)
 	s.report(all)
 	if all.Error != nil {
 		return nil, decodeError(all.Error)
 	}
-	return g, nil
+	return stacked(s.a.Len, s.a.Len, blocks, s.pool), nil
 }
 
 // fsaiPart returns the own rows of part k of G, with the columns of its segment.
 func (s *distributed) fsaiPart(k int, ghosts dist.Rows) (g *csr.Matrix, o outcome) {
 	p := s.a.Parts[k]
-	m := s.a.Segment(s.m, k, ghosts)
+	m := s.a.Segment(s.m, k, ghosts, s.pool)
 	opt := s.Options
 	opt.MaxBytes = s.share(opt.MaxBytes, m)
 	opt.Needs = func(bytes int64) { o.Needs = max(o.Needs, s.ofAll(bytes, m)) }
@@ -107,24 +94,13 @@ func (s *distributed) fsaiPart(k int, ghosts dist.Rows) (g *csr.Matrix, o outcom
 
 // transposed returns the own rows of G^T, whose pattern is part of the pattern of A. Collective.
 func (s *distributed) transposed(g *csr.Matrix) *csr.Matrix {
-	gt := &csr.Matrix{Rows: s.a.Len, Cols: s.a.Len, RowPtr: make([]int64, s.a.Len+1)}
+	var blocks []rowBlock
 	for k, ghosts := range s.a.GhostRows(g) {
 		p := s.a.Parts[k]
-		t := s.a.Segment(g, k, ghosts).Transpose(s.pool)
-		from, to := t.RowPtr[p.Below], t.RowPtr[p.Below+p.Own]
-		base := int64(len(gt.Col)) - from
-		for i := range p.Own {
-			gt.RowPtr[p.First()+i+1] = base + t.RowPtr[p.Below+i+1]
-		}
-		for _, j := range t.Col[from:to] {
-			gt.Col = append(gt.Col, j+int32(p.At))
-		}
-		gt.Val = append(gt.Val, t.Val[from:to]...)
+		t := s.a.Segment(g, k, ghosts, s.pool).Transpose(s.pool)
+		blocks = append(blocks, shiftedBlock(p.First(), t, p.Below, p.Below+p.Own, p.At))
 	}
-	for i := range s.a.Len { // rows of ghosts are empty
-		gt.RowPtr[i+1] = max(gt.RowPtr[i+1], gt.RowPtr[i])
-	}
-	return gt
+	return stacked(s.a.Len, s.a.Len, blocks, s.pool)
 }
 
 // largest returns the largest of what all ranks have, none of them negative; NaN if one is. Collective.
@@ -143,7 +119,7 @@ func (s *distributed) storeRounded(m *csr.Matrix, theta float64) (linop.Relaxer[
 	var parts []linop.Products
 	var cost Cost
 	for k := range s.a.Parts {
-		part := g.PartOf(m, k)
+		part := g.PartOf(m, k, s.pool)
 		epsilon := 0.0
 		if norm := slices.Max(part.RowSums(s.pool)); theta > 0 && norm > 0 {
 			epsilon = min(theta/norm*(1+0x1p-10), 0.5) // a little more than theta, relative to the norm

@@ -139,6 +139,16 @@ func movedBlock(at int, m *csr.Matrix, lo, hi int, to []int32) rowBlock {
 	}}
 }
 
+// shiftedBlock is the rows lo to hi-1 of m, with columns that are greater by so much.
+func shiftedBlock(at int, m *csr.Matrix, lo, hi, by int) rowBlock {
+	return rowBlock{at, m.RowPtr[lo : hi+1], func(lo, hi int64, col []int32, val []float64) {
+		copy(val, m.Val[lo:hi])
+		for e, j := range m.Col[lo:hi] {
+			col[e] = j + int32(by)
+		}
+	}}
+}
+
 // ghostBlocks are rows of the ghosts of a part, whose columns are positions already.
 func ghostBlocks(p dist.Part, r dist.Rows) (below, above rowBlock) {
 	set := func(lo, hi int64, col []int32, val []float64) {

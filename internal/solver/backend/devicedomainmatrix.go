@@ -20,7 +20,7 @@ var _ linop.Relaxer[*domainVector, linop.Float64] = (*domainMatrix)(nil)
 // squareOfDomain returns part k of local, a matrix with the pattern of m, as a square matrix of its segment, in which rows of
 // ghosts are empty.
 func squareOfDomain(m *dist.Matrix, local *csr.Matrix, k int) *csr.Matrix {
-	a, p := m.PartOf(local, k), m.Parts[k]
+	a, p := m.PartOf(local, k, nil), m.Parts[k]
 	ptr := make([]int64, 0, a.Cols+1)
 	for range p.Below {
 		ptr = append(ptr, 0)

@@ -3,7 +3,6 @@ package backend
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/dustin/go-humanize"
@@ -119,15 +118,12 @@ func (r *rankHost) storeOnce(scaled *csr.Matrix, t solve.Storage) (rankMatrix, e
 func (r *rankHost) build(scaled *csr.Matrix, t solve.Storage) (made []adaptive.Matrix, failed error) {
 	spec := rules.Spec(t, false)
 	spec.Kernels, spec.Narrow = r.kernels.String(), true // a checkpoint keeps no layout of each part
-	norm := []int64{math.MinInt64}
-	for k := range r.job.Parts {
-		own, err := adaptive.NormOf(r.job.PartOf(scaled, k), spec, r.pool)
-		norm[0], failed = max(norm[0], own), errors.Join(failed, err)
-	}
+	own, failed := adaptive.NormOf(scaled, spec, r.pool) // rows of ghosts are empty
+	norm := []int64{own}
 	r.job.Comm.Max(norm)
 	for k, p := range r.job.Parts {
 		spec.Whole = &adaptive.Whole{Norm: norm[0], Parts: r.job.Domains.Count(), Diagonal: p.Below}
-		part, err := adaptive.Build(r.job.PartOf(scaled, k), spec, r.pool)
+		part, err := adaptive.Build(r.job.PartOf(scaled, k, r.pool), spec, r.pool)
 		if failed = errors.Join(failed, err); failed != nil {
 			return nil, failed
 		}
