@@ -69,6 +69,18 @@ type onRanks struct {
 	terminal *os.File // terminal at which jobs start; nil: none
 }
 
+// numbers returns numbers of ranks for case k of a test: all of them for the first case, two for each of the others, since ranks
+// that wait for each other take seconds of processor time.
+func (on *onRanks) numbers(k int) (ranks []int) {
+	if k > 0 {
+		return []int{2}
+	}
+	for r := range on.ranks {
+		ranks = append(ranks, r+1)
+	}
+	return ranks
+}
+
 // ended is the output of a job, and its exit code.
 type ended struct {
 	out, err string

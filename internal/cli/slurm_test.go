@@ -19,28 +19,31 @@ import (
 
 // TestSlurmScript runs the batch script of examples/slurm as SLURM does, with a fake scontrol that writes down its arguments:
 // SIGUSR1 before the time is up, SIGTERM soon afterwards, and the job again after "scontrol requeue", until it is done. x has
-// the bytes of an uninterrupted solve.
+// the bytes of an uninterrupted solve. The time of a job adapts to the machine, whose other work may end or begin.
 func TestSlurmScript(t *testing.T) {
-	s, takes := newBatch(t, "poisson3d --n 50 --decades 3 --seed 1")
+	s, after := newBatch(t, "poisson3d --n 50 --decades 3 --seed 1")
+	after = after * 2 / 5
 	job := newSlurmJob(t, s.dir)
 	runs, resumed := 0, 0
 	for ; ; runs++ {
 		if runs > 40 {
 			t.Fatal("40 jobs did not finish the solve")
 		}
-		code, out := job.run(t, time.Duration((0.4+0.05*float64(runs))*float64(takes)))
+		code, out := job.run(t, after)
 		if code == 0 && !job.requeued(t) {
-			break
+			if resumed > 0 {
+				break
+			}
+			after = after * 2 / 3 // once more: it was done before its time was up
+			continue
 		}
+		after = after * 9 / 8
 		if code != 0 && code != 143 { // 143: SIGUSR1 came before the first checkpoint
 			t.Fatalf("exit code %d\n%s", code, out)
 		}
 		if _, err := os.Stat(filepath.Join(s.dir, "mpsolve-42.ck")); err == nil {
 			resumed++
 		}
-	}
-	if resumed == 0 {
-		t.Error("no job was interrupted with a checkpoint")
 	}
 	x, err := os.ReadFile(filepath.Join(s.dir, "mpsolve-42.mtx"))
 	if err != nil || !bytes.Equal(x, s.want) {

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +155,9 @@ __attribute__((constructor)) static void supervise(void)
 		if (real_stderr >= 0)
 			dup2(words[1], 2);
 		mallopt(M_ARENA_MAX, 1); /* each takes 128 MB of address space */
+		pthread_attr_t small;    /* a thread has 8 MB of stack otherwise, and Go starts more threads on a busy machine */
+		if (pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, 1 << 20) == 0)
+			pthread_setattr_default_np(&small);
 	}
 	if (child <= 0) {
 		close(words[0]);

@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/metrics"
@@ -61,7 +62,7 @@ func statm(field int) int64 {
 // just been linked, and 23 MB of its copy. Such pages cost nothing, since they are in the cache of files.
 const codeBytes = 16e6
 
-func addressSpace() int64 { return statm(0) - reusable() }
+func addressSpace() int64 { return statm(0) - reusable() - untouched() }
 func resident() int64     { return statm(1) - max(0, statm(2)-codeBytes) }
 func dataSegment() int64  { return statm(5) - reusable() }
 
@@ -73,6 +74,19 @@ func reusable() int64 {
 	for _, s := range sample {
 		if s.Value.Kind() == metrics.KindUint64 {
 			sum += int64(s.Value.Uint64())
+		}
+	}
+	return sum
+}
+
+// untouched returns the bytes of address space at the ends of arenas that Go has reserved and not used yet.
+func untouched() (sum int64) {
+	maps, _ := os.ReadFile("/proc/self/maps")
+	for line := range bytes.Lines(maps) {
+		var from, to int64
+		var access string
+		if n, _ := fmt.Sscanf(string(line), "%x-%x %s", &from, &to, &access); n == 3 && access == "---p" && to%arenaBytes == 0 {
+			sum += to - from
 		}
 	}
 	return sum

@@ -163,11 +163,7 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 			if len(files) < 3 {
 				t.Fatalf("only %d checkpoints", len(files))
 			}
-			most := 30
-			if testing.Short() {
-				most = 12
-			}
-			for k := 0; k < len(files); k += 1 + len(files)/most {
+			for k := 0; k < len(files); k += 1 + len(files)/12 {
 				from := saved(t, files[k])
 				if got := c.solveAll(t, t.Context(), solve.Checkpoints{Resume: from}); !sameOutcomes(got, want) {
 					t.Errorf("checkpoint %d of %d, right-hand side %d, iteration %d: another result", k, len(files), from.Solved()+1, from.Iterations())

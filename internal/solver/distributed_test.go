@@ -166,7 +166,7 @@ func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
 				}
 				domains := 3 + 5*(turn/2%2)
 				numbers := []int{1, []int{2, 3, 5}[turn/2%3]}
-				opt := solve.Options{Method: method, Precond: solve.Precond{Kind: kind}, Limits: solve.Limits{MaxIter: 3000}}
+				opt := solve.Options{Method: method, Precond: solve.Precond{Kind: kind}, Limits: solve.Limits{MaxIter: 400}}
 				sameOnRanks(t, fmt.Sprintf("%s, %s with %s, %d domains", name, method, kind, domains), numbers, domains, system.m, b, opt)
 			}
 		}

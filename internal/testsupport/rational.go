@@ -77,21 +77,22 @@ func Small(seed uint64) (name string, m *csr.Matrix, b []float64) {
 	return fmt.Sprintf("%d: %s, n = %d", seed, kind, n), m, b
 }
 
-// Echelon returns the rows of (A, b) in row echelon form, by Gaussian elimination in rational arithmetic; the first
-// rank rows are those that are nonzero in A, the sum of m and the lower parts.
-func Echelon(m *csr.Matrix, b []float64, lower ...*csr.Matrix) (rows [][]*big.Rat, rank int) {
+// Echelon returns multiples of the rows of (A, b) in row echelon form, by Gaussian elimination in integers without fractions,
+// which divides exactly; the first rank rows are those that are nonzero in A, the sum of m and the lower parts.
+func Echelon(m *csr.Matrix, b []float64, lower ...*csr.Matrix) (a [][]*big.Int, rank int) {
 	n := m.Rows
-	a := make([][]*big.Rat, n)
-	for i := range a {
-		a[i] = make([]*big.Rat, n+1)
+	for i := range n {
+		row := make([]*big.Rat, n+1)
 		for j := range n {
-			a[i][j] = new(big.Rat).SetFloat64(m.At(i, j))
+			row[j] = new(big.Rat).SetFloat64(m.At(i, j))
 			for _, part := range lower {
-				a[i][j].Add(a[i][j], new(big.Rat).SetFloat64(part.At(i, j)))
+				row[j].Add(row[j], new(big.Rat).SetFloat64(part.At(i, j)))
 			}
 		}
-		a[i][n] = new(big.Rat).SetFloat64(b[i])
+		row[n] = new(big.Rat).SetFloat64(b[i])
+		a = append(a, integers(row))
 	}
+	before, product := big.NewInt(1), new(big.Int) // the pivot before
 	for j := range n {
 		p := rank
 		for p < n && a[p][j].Sign() == 0 {
@@ -101,34 +102,52 @@ func Echelon(m *csr.Matrix, b []float64, lower ...*csr.Matrix) (rows [][]*big.Ra
 			continue
 		}
 		a[rank], a[p] = a[p], a[rank]
-		for i := rank + 1; i < n; i++ {
-			if a[i][j].Sign() == 0 {
-				continue
+		pivot := a[rank][j]
+		for _, row := range a[rank+1:] {
+			for k := j + 1; k <= n; k++ {
+				row[k].Mul(row[k], pivot)
+				row[k].Sub(row[k], product.Mul(row[j], a[rank][k]))
+				row[k].Quo(row[k], before)
 			}
-			f := new(big.Rat).Quo(a[i][j], a[rank][j])
-			for k := j; k <= n; k++ {
-				a[i][k].Sub(a[i][k], new(big.Rat).Mul(f, a[rank][k]))
-			}
+			row[j].SetInt64(0)
 		}
+		before = pivot
 		rank++
 	}
 	return a, rank
 }
 
-// SolveRationally solves by Gaussian elimination in rational arithmetic; nil if A is singular.
+// integers returns numbers whose denominators are powers of two, times the largest denominator.
+func integers(row []*big.Rat) []*big.Int {
+	most := big.NewInt(1)
+	for _, v := range row {
+		if v.Denom().Cmp(most) > 0 {
+			most = v.Denom()
+		}
+	}
+	whole := make([]*big.Int, len(row))
+	for k, v := range row {
+		whole[k] = new(big.Int).Mul(v.Num(), new(big.Int).Quo(most, v.Denom()))
+	}
+	return whole
+}
+
+// SolveRationally solves by Gaussian elimination in exact arithmetic; nil if A is singular.
 func SolveRationally(m *csr.Matrix, b []float64, lower ...*csr.Matrix) []*big.Rat {
 	n := m.Rows
 	a, rank := Echelon(m, b, lower...)
 	if rank < n {
 		return nil
 	}
-	x := make([]*big.Rat, n)
+	x, multiples := make([]*big.Rat, n), make([]*big.Int, n) // of x, by the determinant, which are integers
+	product := new(big.Int)
 	for i := n - 1; i >= 0; i-- {
-		s := new(big.Rat).Set(a[i][n])
+		s := new(big.Int).Mul(a[n-1][n-1], a[i][n])
 		for j := i + 1; j < n; j++ {
-			s.Sub(s, new(big.Rat).Mul(a[i][j], x[j]))
+			s.Sub(s, product.Mul(a[i][j], multiples[j]))
 		}
-		x[i] = s.Quo(s, a[i][i])
+		multiples[i] = s.Quo(s, a[i][i])
+		x[i] = new(big.Rat).SetFrac(multiples[i], a[n-1][n-1])
 	}
 	return x
 }

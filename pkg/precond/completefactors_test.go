@@ -70,7 +70,7 @@ func TestForecastMemory(t *testing.T) {
 		kind Kind
 		m    *csr.Matrix
 	}{
-		"chol": {Cholesky, grid}, "ldl": {LDL, grid}, "lu": {LU, flow}, "lu, symmetric": {LU, generated(t, "poisson3d", generate.Params{"n": 28})},
+		"chol": {Cholesky, grid}, "ldl": {LDL, grid}, "lu": {LU, flow}, "lu, symmetric": {LU, generated(t, "poisson3d", generate.Params{"n": 20})},
 		"lu, saddle point": {LU, saddle},
 	} {
 		for _, epsilon := range []float64{0x1p-24, adaptive.MinEpsilon} {

@@ -19,7 +19,10 @@ type elimination struct {
 	factors [][]float64 // rows of L less its diagonal
 	rows    []int       // rows of pivots first, in the order of the pivots
 	cols    []int       // columns of pivots
+	largest []int       // of each row, the column of the largest element that may be a pivot; unknown if the row has changed
 }
+
+const unknown = -1
 
 const (
 	// sure is the ratio of a pivot that is certainly not zero to its roundings.
@@ -33,6 +36,7 @@ func newElimination(m *csr.Matrix) *elimination {
 	n := m.Rows
 	e := &elimination{
 		given: m, upper: make([][]float64, n), bounds: make([][]float64, n), factors: make([][]float64, n), rows: make([]int, n),
+		largest: make([]int, n),
 	}
 	for i := range n {
 		e.upper[i], e.bounds[i], e.rows[i] = make([]float64, n), make([]float64, n), i
@@ -47,6 +51,9 @@ func newElimination(m *csr.Matrix) *elimination {
 // run eliminates by pivots above a size that are more than least times as large as their
 // roundings, at most so many.
 func (e *elimination) run(least, size float64, most int) {
+	for i := range e.largest {
+		e.largest[i] = unknown
+	}
 	for ; most > 0 && len(e.cols) < len(e.rows); most-- {
 		i, j, ok := e.pivot(least, size)
 		if !ok {
@@ -65,14 +72,27 @@ func (e *elimination) run(least, size float64, most int) {
 func (e *elimination) pivot(least, size float64) (i, j int, ok bool) {
 	most := size
 	for k := len(e.cols); k < len(e.rows); k++ {
-		bounds := e.bounds[e.rows[k]]
-		for l, v := range e.upper[e.rows[k]] {
-			if v = math.Abs(v); v > most && v > least*bounds[l] {
-				i, j, most = k, l, v
-			}
+		r := e.rows[k]
+		if e.largest[r] == unknown {
+			e.largest[r] = largestSure(e.upper[r], e.bounds[r], least)
+		}
+		l := e.largest[r]
+		if v := math.Abs(e.upper[r][l]); v > most && v > least*e.bounds[r][l] {
+			i, j, most = k, l, v
 		}
 	}
 	return i, j, most > size
+}
+
+// largestSure returns the place of the largest element that is more than least times as large as its roundings.
+func largestSure(row, bounds []float64, least float64) (place int) {
+	most := 0.
+	for l, v := range row {
+		if v = math.Abs(v); v > most && v > least*bounds[l] {
+			place, most = l, v
+		}
+	}
+	return place
 }
 
 // reduce subtracts a multiple of row p from row i, such that row i becomes zero in column j.
@@ -83,6 +103,7 @@ func (e *elimination) reduce(i, p, j int) {
 	if f == 0 {
 		return
 	}
+	e.largest[i] = unknown
 	for l, v := range pivot {
 		if v == 0 {
 			continue
