@@ -24,6 +24,9 @@ func (a *solution) explain() error {
 		return nil
 	}
 	limit := max(rules.FurtherIter, 2*a.Solved.Iterations)
+	if a.s.Refiner.Usage().Complete { // a few corrections do what they can
+		limit = max(rules.FirstLook, 2*a.Solved.Iterations)
+	}
 	for range explainRounds {
 		if !rules.ByRows(opt.Stop) || a.Weights == nil || limit <= 0 {
 			return nil

@@ -569,7 +569,8 @@ const (
 	// CompleteIter is the number of iterations that it may take with complete factors, which solve a system in a few iterations unless it is singular.
 	// Unit: iterations. Source: chosen. Fit: make digits.
 	CompleteIter = 60
-	// FurtherIter is the number of iterations that going on with an x that does not explain b may take, or twice the iterations so far.
+	// FurtherIter is the number of iterations that going on with an x that does not explain b may take, or twice the iterations so far. With complete
+	// factors it is FirstLook.
 	// Unit: iterations. Source: chosen. Fit: make stress.
 	FurtherIter = 200
 	// EvidenceWork is the work of factors that may show a null vector.
