@@ -66,7 +66,7 @@ func (m *cg[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, op
 	m.z = m.separate.fused(opt.Precond, opt.Flexible)
 	defer func() { m.z = nil }()
 	var it iteration[V, S] = m
-	if m.joined.on != nil && !opt.Flexible {
+	if m.joined.on != nil && !opt.Flexible && m.z == FusedPreconditioner[V, S](&m.separate) {
 		it = &m.joined
 		m.joined.begin(opt.Resume != nil)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -130,7 +131,7 @@ func TestFusedJacobi(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		checkFused(t, made.(*jacobiOfDomains), dist.NewSpace(a.Layout, pool), a.Len)
+		checkFused(t, joinJacobi(made.(*domainwise), kernels.Default(), pool), dist.NewSpace(a.Layout, pool), a.Len)
 	})
 }
 

@@ -60,13 +60,17 @@ type jacobiOfDomains struct {
 	*diagonalPasses
 }
 
+// newDistributedJacobi makes the diagonals of domains. On small ones CG with one sum has passes of its own.
 func newDistributedJacobi(s distributed) (Preconditioner, error) {
 	made, err := byDomain(newJacobi)(s)
-	if err != nil {
-		return nil, err
+	if err != nil || s.a.Domains.JoinsSums() {
+		return made, err
 	}
-	of := made.(*domainwise)
-	p := &diagonalPasses{kernels: s.kernels, pool: s.pool}
+	return joinJacobi(made.(*domainwise), s.kernels, s.pool), nil
+}
+
+func joinJacobi(of *domainwise, k *kernels.Set, pool *parallel.Pool) *jacobiOfDomains {
+	p := &diagonalPasses{kernels: k, pool: pool}
 	for k, part := range of.parts {
 		first := of.layout.Parts[k].First()
 		for _, b := range part.(*jacobi).blocks {
@@ -74,8 +78,8 @@ func newDistributedJacobi(s distributed) (Preconditioner, error) {
 			p.blocks = append(p.blocks, b)
 		}
 	}
-	p.cover(dist.NewReducer(s.a.Comm))
-	return &jacobiOfDomains{of, p}, nil
+	p.cover(dist.NewReducer(of.layout.Comm))
+	return &jacobiOfDomains{of, p}
 }
 
 // Fork returns a copy for a solve that takes turns with others.
