@@ -70,7 +70,7 @@ func TestLibrary(t *testing.T) {
 	t.Run("MPI", func(t *testing.T) { eachMPI(t, folder) })
 	t.Run("Python", func(t *testing.T) {
 		python := withSciPy(t)
-		c := testsupport.Command(t, python, "-m", "unittest", "discover", "-s", "tests")
+		c := testsupport.Within(t, 6*time.Minute, python, "-m", "unittest", "discover", "-s", "tests")
 		c.Dir = filepath.Join(root, "bindings", "python")
 		c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=.")
 		out, err := c.CombinedOutput()
