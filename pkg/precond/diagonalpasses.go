@@ -34,7 +34,7 @@ type diagonalBlock struct {
 // jacobiBlock is the number of rows that one thread multiplies at a time.
 const jacobiBlock = 4096
 
-// serialDiagonal is the number of rows from which on waking threads pays.
+// serialDiagonal is the number of rows up to which waking threads costs more than it gains.
 const serialDiagonal = 32 * 1024
 
 // diagonalOp names what is done on a block.

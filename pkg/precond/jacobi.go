@@ -69,8 +69,9 @@ func newDistributedJacobi(s distributed) (Preconditioner, error) {
 	return joinJacobi(made.(*domainwise), s.kernels, s.pool), nil
 }
 
-func joinJacobi(of *domainwise, k *kernels.Set, pool *parallel.Pool) *jacobiOfDomains {
-	p := &diagonalPasses{kernels: k, pool: pool}
+// joinJacobi joins the diagonals of the domains of this rank, with these kernels, on the threads of pool.
+func joinJacobi(of *domainwise, set *kernels.Set, pool *parallel.Pool) *jacobiOfDomains {
+	p := &diagonalPasses{kernels: set, pool: pool}
 	for k, part := range of.parts {
 		first := of.layout.Parts[k].First()
 		for _, b := range part.(*jacobi).blocks {
