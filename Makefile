@@ -77,7 +77,7 @@ test-arm64: ## short tests of the kernels and their callers for arm64, in qemu's
 			exit
 		fi
 	fi
-	GOARCH=arm64 $(GO) test $(SHORT) -vet=off -skip DoesNotAllocate $${run:+-exec "$$run"} $(NEAREST)
+	GOARCH=arm64 $(GO) test $(SHORT) -timeout 30m -vet=off -skip DoesNotAllocate $${run:+-exec "$$run"} $(NEAREST)
 
 # The tests that run on several goroutines. A test of tools requires such a test in each package that starts goroutines. Of the programs
 # that only call packages, the services alone share data of their own.
