@@ -85,7 +85,7 @@ func untouched() (sum int64) {
 	for line := range bytes.Lines(maps) {
 		var from, to int64
 		var access string
-		if n, _ := fmt.Sscanf(string(line), "%x-%x %s", &from, &to, &access); n == 3 && access == "---p" && to%arenaBytes == 0 {
+		if n, _ := fmt.Sscanf(string(line), "%x-%x %s", &from, &to, &access); n == 3 && access == "---p" && to%arenaBytes == 0 && to-from < arenaBytes {
 			sum += to - from
 		}
 	}
