@@ -127,12 +127,11 @@ type rowBlock struct {
 
 // movedBlock is the rows lo to hi-1 of m, with columns to[j] instead of j; nil: as they are.
 func movedBlock(at int, m *csr.Matrix, lo, hi int, to []int32) rowBlock {
+	if to == nil {
+		return shiftedBlock(at, m, lo, hi, 0)
+	}
 	return rowBlock{at, m.RowPtr[lo : hi+1], func(lo, hi int64, col []int32, val []float64) {
 		copy(val, m.Val[lo:hi])
-		if to == nil {
-			copy(col, m.Col[lo:hi])
-			return
-		}
 		for e, j := range m.Col[lo:hi] {
 			col[e] = to[j]
 		}

@@ -83,13 +83,6 @@ func joinJacobi(of *domainwise, set *kernels.Set, pool *parallel.Pool) *jacobiOf
 	return &jacobiOfDomains{of, p}
 }
 
-// Fork returns a copy for a solve that takes turns with others.
-func (p *jacobiOfDomains) Fork() Preconditioner {
-	q := *p.diagonalPasses
-	q.cover(p.reducer)
-	return &jacobiOfDomains{p.domainwise, &q}
-}
-
 // Apply computes dst = D^-1 src.
 func (p *jacobiOfDomains) Apply(dst, src vector) { p.diagonalPasses.Apply(dst, src) }
 
