@@ -236,25 +236,12 @@ func (m *Matrix) Block(local *csr.Matrix, k int) *csr.Matrix {
 // TransposedBlocks returns the transposes of the diagonal blocks in local, a matrix with the pattern of Local, in its
 // positions.
 func (m *Matrix) TransposedBlocks(local *csr.Matrix, pool *parallel.Pool) *csr.Matrix {
-	t := newSquare(m.Len, len(local.Col))
+	var blocks []RowBlock
 	for k, p := range m.Parts {
-		for len(t.RowPtr) <= p.First() {
-			t.RowPtr = append(t.RowPtr, int64(len(t.Col)))
-		}
 		b := m.Block(local, k).Transpose(pool)
-		base := int64(len(t.Col))
-		for _, j := range b.Col {
-			t.Col = append(t.Col, j+int32(p.First()))
-		}
-		t.Val = append(t.Val, b.Val...)
-		for _, at := range b.RowPtr[1:] {
-			t.RowPtr = append(t.RowPtr, base+at)
-		}
+		blocks = append(blocks, ShiftedBlock(p.First(), b, 0, b.Rows, p.First()))
 	}
-	for len(t.RowPtr) <= m.Len {
-		t.RowPtr = append(t.RowPtr, int64(len(t.Col)))
-	}
-	return t
+	return Stacked(m.Len, m.Len, blocks, pool)
 }
 
 // Segment returns the rows and columns of the whole segment of part k: its own rows in local, a matrix with the
@@ -262,45 +249,16 @@ func (m *Matrix) TransposedBlocks(local *csr.Matrix, pool *parallel.Pool) *csr.M
 // segment.
 func (m *Matrix) Segment(local *csr.Matrix, k int, ghosts Rows, pool *parallel.Pool) *csr.Matrix {
 	p := m.Parts[k]
-	s := newSquare(p.Next()-p.At, int(local.RowPtr[p.End()]-local.RowPtr[p.First()])+len(ghosts.Col))
-	add := func(i int) {
+	within := Rows{RowPtr: make([]int64, 1, len(ghosts.RowPtr))}
+	for i := range ghosts.RowPtr[1:] {
 		for e := ghosts.RowPtr[i]; e < ghosts.RowPtr[i+1]; e++ {
 			if at, ok := p.find(ghosts.Col[e]); ok {
-				s.Col, s.Val = append(s.Col, int32(at)), append(s.Val, ghosts.Val[e])
+				within.Col, within.Val = append(within.Col, int64(at)), append(within.Val, ghosts.Val[e])
 			}
 		}
-		s.RowPtr = append(s.RowPtr, int64(len(s.Col)))
+		within.RowPtr = append(within.RowPtr, int64(len(within.Col)))
 	}
-	for i := range p.Below {
-		add(i)
-	}
-	m.appendOwn(s, local, k, pool)
-	for i := range p.Above {
-		add(p.Below + i)
-	}
-	return s
-}
-
-// appendOwn appends the own rows of part k of local to s, whose memory suffices, with columns that are positions in the segment.
-func (m *Matrix) appendOwn(s, local *csr.Matrix, k int, pool *parallel.Pool) {
-	p, base := m.Parts[k], int64(len(s.Col))
-	from := local.RowPtr[p.First()]
-	for i := p.First(); i < p.End(); i++ {
-		s.RowPtr = append(s.RowPtr, base+local.RowPtr[i+1]-from)
-	}
-	end := base + local.RowPtr[p.End()] - from
-	s.Col, s.Val = s.Col[:end], s.Val[:end]
-	cols, vals := s.Col[base:], s.Val[base:]
-	pool.RunRanges(csr.PanelsOf(local, p.First(), p.End()), func(_, lo, hi int) {
-		at, to := local.RowPtr[lo]-from, local.RowPtr[hi]-from
-		copy(vals[at:to], local.Val[from+at:from+to])
-		for e, j := range local.Col[from+at : from+to] {
-			cols[at+int64(e)] = j - int32(p.At)
-		}
-	})
-}
-
-// newSquare returns a square matrix of order n, to which rows are to be added.
-func newSquare(n, entries int) *csr.Matrix {
-	return &csr.Matrix{Rows: n, Cols: n, RowPtr: make([]int64, 1, n+1), Col: make([]int32, 0, entries), Val: make([]float64, 0, entries)}
+	below, above := GhostBlocks(0, p, within)
+	own := ShiftedBlock(p.Below, local, p.First(), p.End(), -p.At)
+	return Stacked(p.Next()-p.At, p.Next()-p.At, []RowBlock{below, own, above}, pool)
 }

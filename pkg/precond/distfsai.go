@@ -53,20 +53,20 @@ func newDistributedFSAI(s distributed) (Preconditioner, error) {
 func (s *distributed) fsaiFactor() (*csr.Matrix, error) {
 	ghosts := s.a.GhostRows(s.m)
 	own := make([]outcome, len(s.a.Parts))
-	var blocks []rowBlock
+	var blocks []dist.RowBlock
 	for k, p := range s.a.Parts {
 		part, o := s.fsaiPart(k, ghosts[k])
 		if own[k] = o; o.Error != nil {
 			break
 		}
-		blocks = append(blocks, shiftedBlock(p.At, part, 0, part.Rows, p.At))
+		blocks = append(blocks, dist.ShiftedBlock(p.At, part, 0, part.Rows, p.At))
 	}
 	all := joinOutcomes(s.a.Comm, own)
 	s.report(all)
 	if all.Error != nil {
 		return nil, decodeError(all.Error)
 	}
-	return stacked(s.a.Len, s.a.Len, blocks, s.pool), nil
+	return dist.Stacked(s.a.Len, s.a.Len, blocks, s.pool), nil
 }
 
 // fsaiPart returns the own rows of part k of G, with the columns of its segment.
@@ -94,13 +94,13 @@ func (s *distributed) fsaiPart(k int, ghosts dist.Rows) (g *csr.Matrix, o outcom
 
 // transposed returns the own rows of G^T, whose pattern is part of the pattern of A. Collective.
 func (s *distributed) transposed(g *csr.Matrix) *csr.Matrix {
-	var blocks []rowBlock
+	var blocks []dist.RowBlock
 	for k, ghosts := range s.a.GhostRows(g) {
 		p := s.a.Parts[k]
 		t := s.a.Segment(g, k, ghosts, s.pool).Transpose(s.pool)
-		blocks = append(blocks, shiftedBlock(p.First(), t, p.Below, p.Below+p.Own, p.At))
+		blocks = append(blocks, dist.ShiftedBlock(p.First(), t, p.Below, p.Below+p.Own, p.At))
 	}
-	return stacked(s.a.Len, s.a.Len, blocks, s.pool)
+	return dist.Stacked(s.a.Len, s.a.Len, blocks, s.pool)
 }
 
 // largest returns the largest of what all ranks have, none of them negative; NaN if one is. Collective.

@@ -280,11 +280,11 @@ func relaid(m *csr.Matrix, from, to *dist.Layout, cols []int32, pool *parallel.P
 	if cols != nil {
 		count = to.Len
 	}
-	var blocks []rowBlock
+	var blocks []dist.RowBlock
 	for k, p := range from.Parts {
-		blocks = append(blocks, movedBlock(to.Parts[k].First(), m, p.First(), p.End(), cols))
+		blocks = append(blocks, dist.MovedBlock(to.Parts[k].First(), m, p.First(), p.End(), cols))
 	}
-	return stacked(to.Len, count, blocks, pool)
+	return dist.Stacked(to.Len, count, blocks, pool)
 }
 
 // relaidVector returns own elements of x, of one layout, in another one.

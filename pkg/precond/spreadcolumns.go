@@ -172,10 +172,10 @@ func (c *coarseColumns) fetchRows(l *dist.Layout, m *csr.Matrix, pool *parallel.
 
 // joined returns own rows of m, with columns to[j] instead of j, and rows of ghosts.
 func (c *coarseColumns) joined(l *dist.Layout, m *csr.Matrix, to []int32, ghosts []dist.Rows, pool *parallel.Pool) *csr.Matrix {
-	var blocks []rowBlock
+	var blocks []dist.RowBlock
 	for k, p := range l.Parts {
-		below, above := ghostBlocks(p, ghosts[k])
-		blocks = append(blocks, below, movedBlock(p.First(), m, p.First(), p.End(), to), above)
+		below, above := dist.GhostBlocks(p.At, p, ghosts[k])
+		blocks = append(blocks, below, dist.MovedBlock(p.First(), m, p.First(), p.End(), to), above)
 	}
-	return stacked(l.Len, len(c.codes), blocks, pool)
+	return dist.Stacked(l.Len, len(c.codes), blocks, pool)
 }

@@ -157,9 +157,9 @@ func (h *spreadHierarchy) fetchedProduct(product, p *csr.Matrix, c *coarseColumn
 	l := h.over.layout
 	rows := c.fetchRows(l, product, h.pool)
 	e, to := c.extended(rows, h.pool)
-	var blocks []rowBlock
+	var blocks []dist.RowBlock
 	for k, q := range l.Parts {
-		below, above := ghostBlocks(q, rows[k])
+		below, above := dist.GhostBlocks(q.At, q, rows[k])
 		blocks = append(blocks, below, above)
 	}
 	if len(e.codes) > len(c.codes) {
@@ -170,7 +170,7 @@ func (h *spreadHierarchy) fetchedProduct(product, p *csr.Matrix, c *coarseColumn
 		})
 		p.Cols = len(e.codes)
 	}
-	return stacked(l.Len, len(e.codes), blocks, h.pool), p, e
+	return dist.Stacked(l.Len, len(e.codes), blocks, h.pool), p, e
 }
 
 // coarseLayout returns the layout of the coarse level: each domain has the ghosts that its rows of the prolongator and of the coarse matrix, unless
