@@ -12,10 +12,10 @@ import (
 // many more, and so on. Rates are measured over the last two intervals, since the first iterations of a method tell little: a residual that has not become
 // smaller yet shows nothing.
 //
-// A method is left if it has spent what its bet says, or as much as its set-up if that is less, the work that it is expected to take still exceeds the work of the alternative, and it has spent at least rules.Stake of that:
-// half of that share if the expectation is hopeless, twice the share if the measure has not become smaller at all, and all of the work if a set-up was paid
-// besides. So what is lost is at most that share if the alternative solves as expected, and a rate that grows has time to
-// show.
+// A method is left if it has spent what its bet says, or as much as its set-up if that is less, the work that it is expected to take still exceeds the work of the alternative, and it has
+// spent at least rules.Stake of that: rules.Unshown times that share if the measure has not become smaller at all, and all of the work if a set-up was paid
+// besides. The rate is the better one of those since the look before the last and since the beginning, since residuals that stay mostly fall again;
+// and the former alone before the look at which more would be lost than the alternative takes.
 type Probe struct {
 	goal      float64 // the measure to reach
 	Iteration float64 // multiplications of an iteration
@@ -99,19 +99,20 @@ func (p *Probe) Watch(now krylov.Progress) krylov.Reason {
 	least := p.innerRest(now)
 	spent := p.slower * p.Work(now.Iterations, now.Projections)
 	each := spent / float64(now.Iterations)
-	late := max(least, each*p.expected(now, p.Past[1]))
-	hopeful := max(least, min(late, each*p.expected(now, seenAt{0, p.From})))
-	alternative := p.against(now.Iterations, late)
+	rest := p.expected(now, p.Past[1])
+	if 3*spent < 2*p.alternative { // by the next look it will not have spent as much as the alternative takes
+		rest = min(rest, p.expected(now, seenAt{0, p.From}))
+	}
+	p.Rest = max(least, each*rest)
+	alternative := p.against(now.Iterations, p.Rest)
 	stake := rules.Stake * alternative
 	switch {
-	case math.IsInf(hopeful, 1) && p.granted > 0:
+	case math.IsInf(p.Rest, 1) && p.granted > 0:
 		stake = alternative
-	case math.IsInf(hopeful, 1):
+	case math.IsInf(p.Rest, 1):
 		stake *= rules.Unshown
-	case hopeful > rules.Hopeless*alternative:
-		stake = rules.Doubt * alternative
 	}
-	if p.Rest = late; late > alternative && spent >= max(stake, p.granted) {
+	if p.Rest > alternative && spent >= max(stake, p.granted) {
 		p.Gone = true
 		return krylov.Stagnation
 	}

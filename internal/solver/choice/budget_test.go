@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// A method is left at the look at which its alternative is expected to take less: at once where that is hopeless, and otherwise when it has spent a share of
-// what the alternative takes. A rate that grows is waited for.
+// A method is left at the look at which its alternative is expected to take less, when it has spent a share of
+// what the alternative takes. A rate that grows is waited for, and one that was better before is trusted for a while.
 func TestProbe(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -21,14 +21,16 @@ func TestProbe(t *testing.T) {
 	}{
 		{"fast", func(k float64) float64 { return math.Pow(10, -k/20) }, 256, 0, 0},
 		{"as fast as the alternative", func(k float64) float64 { return math.Pow(10, -k/25) }, 256, 0, 0},
-		{"half as fast", func(k float64) float64 { return math.Pow(10, -k/60) }, 256, 64, 97},
-		{"eight times slower", func(k float64) float64 { return math.Pow(10, -k/240) }, 256, 32, 48},
-		{"no progress", func(float64) float64 { return 1 }, 256, 128, 192},
-		{"no progress, a dear alternative", func(float64) float64 { return 1 }, 8000, 4000, 6000},
-		{"worse", func(k float64) float64 { return 1 + k }, 256, 128, 192},
+		{"half as fast", func(k float64) float64 { return math.Pow(10, -k/60) }, 256, 52, 77},
+		{"eight times slower", func(k float64) float64 { return math.Pow(10, -k/240) }, 256, 52, 77},
+		{"no progress", func(float64) float64 { return 1 }, 256, 77, 116},
+		{"no progress, a dear alternative", func(float64) float64 { return 1 }, 8000, 2400, 3600},
+		{"worse", func(k float64) float64 { return 1 + k }, 256, 77, 116},
 		{"ever faster", func(k float64) float64 { return math.Pow(10, -k*k/1000) }, 256, 0, 0},
 		{"a plateau at first", func(k float64) float64 { return math.Pow(10, -max(0, k-20)/10) }, 256, 0, 0},
-		{"stalls", func(k float64) float64 { return math.Pow(10, -min(k, 64)/16) }, 256, 86, 140},
+		{"stalls", func(k float64) float64 { return math.Pow(10, -min(k, 64)/16) }, 256, 120, 180},
+		{"stalls near its goal", func(k float64) float64 { return math.Pow(10, -min(k, 90)/10) }, 256, 180, 270},
+		{"stalls for a while", func(k float64) float64 { return math.Pow(10, -min(k, max(60, k-60))/20) }, 350, 0, 0},
 		{"no alternative", func(float64) float64 { return 1 }, math.Inf(1), 0, 0},
 	} {
 		const iteration, slower = 1000.0, 2.0
@@ -205,8 +207,8 @@ func TestProbeGoesOn(t *testing.T) {
 		last, done = p, krylov.Result{Iterations: 10}
 		total += 10
 	}
-	if left != 18 {
-		t.Errorf("left after %d iterations, want 18", left)
+	if left != 27 {
+		t.Errorf("left after %d iterations, want 27", left)
 	}
 	other := NewProbe(1, 1e-10, 500, 0, against(1, 256e3))
 	if other.GoOn(last, done); other.Before != 0 {

@@ -335,22 +335,19 @@ const (
 	// FirstLook is the number of iterations after which the rate of a method is first looked at.
 	// Unit: iterations. Source: chosen: first iterations tell little. Fit: make choice.
 	FirstLook = 8
-	// ProbeOdds is how many times the work of the best alternative the diagonal may be expected to take for a probe run, which stakes a quarter of that.
+	// ProbeOdds is how many times the work of the best alternative the diagonal may be expected to take for a probe run, which stakes a fifth of that.
 	// Unit: ratio. Source: generated systems. Fit: make choice.
 	ProbeOdds = 1.8
 	// ProbeShare is the share of the work of the alternative after which the rate is first looked at, if that is later.
 	// Unit: relative to the alternative. Source: the fifth look, each after half as many iterations more, is where the stake is spent. Fit: make choice.
 	ProbeShare = 16. / 81 * Stake
 	// Stake is the share of the work of the alternative that a method may spend while its rate promises to take longer than that.
-	// Unit: relative to the alternative. Source: chosen: at 1, what is lost is bounded as well as without any expectation (ski rental, [Karlin88]). Fit: make choice.
-	Stake = 0.25
-	// Doubt is the share that a method may spend before it may count as hopeless: at first residuals may grow.
-	// Unit: relative to the alternative. Source: chosen. Fit: make choice.
-	Doubt = 1. / 8
+	// Unit: relative to the alternative. Source: recorded residuals; at 1, what is lost is bounded as well as without any expectation (ski rental, [Karlin88]). Fit: bench/choice/stake.sh MPSOLVE.
+	Stake = 0.2
 	// Unshown is the ratio of the stakes of a method whose residual has not become smaller yet to those of others: many such methods converge soon after.
-	// Unit: ratio. Source: queues, control, scale-free graphs. Fit: make choice.
-	Unshown = 2
-	// Hopeless is the ratio of the work expected to that of the alternative from which a method is left at once: rates are rough, and mostly grow.
+	// Unit: ratio. Source: recorded residuals. Fit: bench/choice/stake.sh MPSOLVE.
+	Unshown = 1.5
+	// Hopeless is the ratio of the work that is left to that of the alternative where a method is left without a rate.
 	// Unit: ratio. Source: chosen. Fit: make choice.
 	Hopeless = 4
 	// FirstBudget is the work that the set-up of incomplete factors and of multigrid may take at first: what meshes take, three times over (see precond.Description).

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Fits the constants that say when a method is left, on recorded residuals of generated systems.
+#
+#   bench/choice/stake.sh MPSOLVE [OPTION...]
+#
+# MPSOLVE is the program; `bench/choice/stake.sh MPSOLVE --help` lists the options. It needs SciPy.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/../peers/common.sh"
+if ! (($#)) || [[ ! -x $1 ]]; then
+  usage "$0"
+  exit 2
+fi
+python=$(scipy_python) || missing SciPy python3-scipy
+program=$(realpath "$1")
+shift
+PYTHONPATH=$here/../peers exec "$python" -B "$here/stake.py" --mpsolve "$program" "$@"
