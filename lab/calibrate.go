@@ -1,12 +1,16 @@
 package lab
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -18,13 +22,18 @@ type Effort struct {
 	Products time.Duration // for the products with each matrix
 	Reads    int           // of each length of the array that is read
 	Array    int64         // bytes of the longest
+	Share    float64       // of the time that has passed: the least that this thread must have run
 }
 
-// Thorough takes some seconds; Quick, for the first use on a machine, a quarter of one.
+// Thorough takes some seconds; Quick, for the first use on a machine, a quarter of one, unless other programs take processors meanwhile: the least of few times
+// shows theirs, too.
 var (
 	Thorough = Effort{Products: 300 * time.Millisecond, Reads: 9, Array: 512 << 20}
-	Quick    = Effort{Products: 8 * time.Millisecond, Reads: 2, Array: 256 << 20}
+	Quick    = Effort{Products: 8 * time.Millisecond, Reads: 2, Array: 256 << 20, Share: 0.9}
 )
+
+// ErrBusy is returned where a thread has not run as much as Effort.Share.
+var ErrBusy = errors.New("other programs take the processors")
 
 // calibrationRounds are the most rounds of products with a matrix.
 const calibrationRounds = 200
@@ -32,13 +41,23 @@ const calibrationRounds = 200
 // Calibrate returns a model of this processor for a set of kernels. It times products with the matrices on one thread
 // in all layouts that they allow. Small matrices, which fit into a core's cache, give the times of the instructions;
 // one whose x does not fit gives the cost of cache misses. Reading arrays of growing length gives both rates and how
-// much of the shared cache there is. Calibrate starts from the known model.
+// much of the shared cache there is. Calibrate starts from the known model. The error is ErrBusy as soon as that shows.
 func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive.Model, matrices []*csr.Matrix, effort Effort) (*adaptive.Model, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	start, ran := time.Now(), host.ThreadSeconds()
+	busy := func() error {
+		if host.ThreadSeconds()-ran < effort.Share*time.Since(start).Seconds() {
+			return ErrBusy
+		}
+		return nil
+	}
 	pool := parallel.New(1)
 	defer pool.Close()
 	from := *known
 	var err error
-	if from.Rates, from.Sizes.Shared, err = readCurve(ctx, known.Sizes.Near, effort); err != nil {
+	from.Rates, from.Sizes.Shared, err = readCurve(ctx, known.Sizes.Near, effort)
+	if err = cmp.Or(err, busy()); err != nil {
 		return nil, err
 	}
 	known = &from
@@ -70,7 +89,7 @@ func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive
 			}
 		}
 		times, err := Timing{Repeat: calibrationRounds, Budget: effort.Products}.Measure(ctx, cases...)
-		if err != nil {
+		if err = cmp.Or(err, busy()); err != nil {
 			return nil, err
 		}
 		for k, t := range times {

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -23,7 +24,9 @@ func TestCalibrate(t *testing.T) {
 	}
 	known := *adaptive.ModelOf(k.String())
 	known.Sizes = adaptive.Sizes{Near: 1 << 20, Shared: 4 << 20}
-	measured, err := Calibrate(context.Background(), k, "here", &known, []*csr.Matrix{m}, Quick)
+	quick := Quick
+	quick.Share = 0 // other tests run meanwhile
+	measured, err := Calibrate(context.Background(), k, "here", &known, []*csr.Matrix{m}, quick)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,6 +34,10 @@ func TestCalibrate(t *testing.T) {
 		if !(c.Value > 0) {
 			t.Errorf("%s: %g %s", c.Name, c.Value, c.Unit)
 		}
+	}
+	quick.Share = 2 // as if others had run half of the time
+	if _, err := Calibrate(context.Background(), k, "here", &known, []*csr.Matrix{m}, quick); runtime.GOOS == "linux" && !errors.Is(err, ErrBusy) {
+		t.Errorf("%v, want %v", err, ErrBusy)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")

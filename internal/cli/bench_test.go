@@ -6,10 +6,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
@@ -243,28 +245,35 @@ func TestFirstModel(t *testing.T) {
 	if !k.HasFastSlots() {
 		t.Skip("without fast kernels for slots there is nothing to choose")
 	}
+	quick := lab.Quick
+	quick.Share = 0 // other tests run meanwhile
 	dir := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", dir)
 	t.Setenv(modelVariable, "table")
-	if m, err := firstModel(k, false); m != nil || err != nil {
+	if m, err := firstModel(k, false, quick); m != nil || err != nil {
 		t.Errorf("%s=table: %v, %v", modelVariable, m, err)
 	}
 	t.Setenv(modelVariable, "")
-	if m, err := firstModel(k, true); m != nil || err != nil {
+	if m, err := firstModel(k, true, quick); m != nil || err != nil {
 		t.Errorf("known: %v, %v", m, err)
 	}
-	first, err := firstModel(k, false)
+	busy := quick
+	busy.Share = 2
+	if m, err := firstModel(k, false, busy); runtime.GOOS == "linux" && (m != nil || err != nil) {
+		t.Errorf("other programs run: %v, %v", m, err)
+	}
+	first, err := firstModel(k, false, quick)
 	if err != nil || first == nil || !strings.Contains(first.Name, "at the first use") {
 		t.Fatalf("%v, %v", first, err)
 	}
-	if again, err := firstModel(k, false); err != nil || again == nil || *again != *first {
+	if again, err := firstModel(k, false, quick); err != nil || again == nil || *again != *first {
 		t.Errorf("again: %v, %v", again, err)
 	}
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "file", "below"))
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := firstModel(k, false); m != nil || err != nil {
+	if m, err := firstModel(k, false, quick); m != nil || err != nil {
 		t.Errorf("nowhere to keep it: %v, %v", m, err)
 	}
 }

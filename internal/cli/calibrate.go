@@ -147,7 +147,7 @@ func removeModel(w io.Writer, k *kernels.Set) error {
 }
 
 // modelKey returns a name for this processor with a set of kernels.
-func modelKey(k *kernels.Set) string { return report.Known(host.Processor()) + ", " + k.String() }
+func modelKey(k *kernels.Set) string { return host.ProcessorModel() + ", " + k.String() }
 
 // cacheFolder returns the user's folder for what can be measured or downloaded again.
 func cacheFolder() (string, error) {
@@ -191,13 +191,13 @@ const modelVariable = "MPSOLVE_MODEL"
 // model returns the measured model of the default kernels; nil: use the built-in table.
 var model = sync.OnceValues(func() (*adaptive.Model, error) {
 	_, known := adaptive.LookupModel("")
-	return firstModel(kernels.Default(), known)
+	return firstModel(kernels.Default(), known, lab.Quick)
 })
 
 // firstModel returns the measured model of a set of kernels. If there is none, and the processor is not known to the table, it is
 // measured, in 0.3 s, and the model is kept for all later runs. firstModel returns nil where the model cannot be kept, or where other
-// ranks would measure beside this one.
-func firstModel(k *kernels.Set, known bool) (*adaptive.Model, error) {
+// programs or ranks run beside this one.
+func firstModel(k *kernels.Set, known bool, effort lab.Effort) (*adaptive.Model, error) {
 	m, err := modelOf(k)
 	if m != nil || err != nil || known || os.Getenv(modelVariable) == "table" || !k.HasFastSlots() || mpi.Launched() {
 		return m, err
@@ -206,7 +206,7 @@ func firstModel(k *kernels.Set, known bool) (*adaptive.Model, error) {
 	if err != nil {
 		return nil, nil
 	}
-	if m, err = measureModel(context.Background(), k, path, time.Now().Format(time.DateOnly)+" at the first use", lab.Quick); err != nil {
+	if m, err = measureModel(context.Background(), k, path, time.Now().Format(time.DateOnly)+" at the first use", effort); err != nil {
 		return nil, nil
 	}
 	return m, nil

@@ -3,6 +3,8 @@
 package host
 
 import (
+	"cmp"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -40,6 +42,11 @@ func Here(kernels, version string) Environment {
 
 // Processor returns the processor's name, "" if it is unknown.
 func Processor() string { return strings.TrimSpace(cpuid.CPU.BrandName) }
+
+// ProcessorModel returns the processor's name with the numbers of its family and model (0 where it has none): virtual machines give one name to many.
+func ProcessorModel() string {
+	return fmt.Sprintf("%s %d.%d", cmp.Or(Processor(), "unknown"), cpuid.CPU.Family, cpuid.CPU.Model)
+}
 
 // CacheSizes are the bytes of one cache each; 0 if there is none or its size is unknown.
 type CacheSizes struct{ L1d, L2, L3 int64 }
