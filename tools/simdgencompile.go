@@ -43,9 +43,19 @@ type image struct {
 	stack int            // bytes that it needs
 }
 
+// assembleStart makes the object that calls the name KERNEL.
+func (t *target) assembleStart(dir string) error {
+	source := filepath.Join(dir, "start.s")
+	if err := os.WriteFile(source, []byte(".section .start,\"ax\"\n.globl start\nstart:\n "+t.start), 0o666); err != nil {
+		return err
+	}
+	_, err := command("clang-19", append(strings.Fields(t.flags), "-Wno-unused-command-line-argument", "-c", source, "-o", filepath.Join(dir, startObject))...)
+	return err
+}
+
 // compile compiles a file of the source, and links each of its kernels that is for the target.
 func (t *target) compile(source, dir string, kernels []kernel) (images []image, err error) {
-	object := filepath.Join(dir, "kernels.o")
+	object := filepath.Join(dir, kernelsObject)
 	text, err := os.ReadFile(source)
 	if err != nil {
 		return nil, err
@@ -63,22 +73,21 @@ func (t *target) compile(source, dir string, kernels []kernel) (images []image, 
 	if err != nil {
 		return nil, err
 	}
-	start := filepath.Join(dir, "start.s")
-	if err := os.WriteFile(start, []byte(".section .start,\"ax\"\n.globl start\nstart:\n "+t.start), 0o666); err != nil {
-		return nil, err
-	}
-	if _, err := command("clang-19", append(strings.Fields(t.flags), "-Wno-unused-command-line-argument", "-c", start, "-o", start+".o")...); err != nil {
-		return nil, err
-	}
 	for _, k := range kernels {
 		if _, there := stacks[k.name]; !there {
 			continue // the preprocessor has removed it
 		}
-		i, err := t.link(object, start+".o", dir, k)
+		code, err := link(dir, linked(k), k, "--gc-sections", bases[0])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
-		images = append(images, i)
+		images = append(images, image{kernel: k, code: code})
+	}
+	if len(images) == 0 {
+		return nil, nil
+	}
+	if err := movable(dir, images[0].kernel); err != nil {
+		return nil, err
 	}
 	if err := t.disassemble(images, dir); err != nil {
 		return nil, err
@@ -96,46 +105,51 @@ func (t *target) compile(source, dir string, kernels []kernel) (images []image, 
 	return images, nil
 }
 
+// Files of a folder while it is compiled.
+const (
+	startObject   = "start.o"
+	kernelsObject = "kernels.o"
+)
+
+// linked returns the name of the file of a kernel at bases[0].
+func linked(k kernel) string { return k.name + ".linked" }
+
 // bases are the addresses that kernels are linked at. Their distance is not a multiple of a page.
 var bases = []int{0x100000, 0x234040}
 
-// linked returns the name of the file of a kernel at bases[0].
-func linked(dir string, k kernel) string { return filepath.Join(dir, k.name+".linked") }
-
-// link makes the image of a kernel, which start calls by the name KERNEL.
-func (t *target) link(object, start, dir string, k kernel) (i image, err error) {
-	ld := filepath.Join(dir, "script.ld")
-	for n, base := range bases {
-		out := linked(dir, k)
-		if n > 0 {
-			out = filepath.Join(dir, "elsewhere")
-		}
-		if err := os.WriteFile(ld, []byte(strings.Replace(script, "BASE", fmt.Sprint(base), 1)), 0o666); err != nil {
-			return i, err
-		}
-		if _, err := command("ld.lld-19", "-T", ld, "-e", "start", "--gc-sections", "--defsym=KERNEL="+k.name, "-o", out, start, object); err != nil {
-			return i, err
-		}
-		code, err := flat(out)
-		if err != nil {
-			return i, err
-		}
-		if n > 0 && !bytes.Equal(code, i.code) {
-			return i, errors.New("the code depends on the address that it is at")
-		}
-		i = image{kernel: k, code: code}
+// link links the sections that a kernel needs, which start calls by the name KERNEL, or with --no-gc-sections all of its file, at an address,
+// into the file out, and returns the code.
+func link(dir, out string, k kernel, sections string, base int) ([]byte, error) {
+	ld, out := filepath.Join(dir, "script.ld"), filepath.Join(dir, out)
+	if err := os.WriteFile(ld, []byte(strings.Replace(script, "BASE", fmt.Sprint(base), 1)), 0o666); err != nil {
+		return nil, err
 	}
-	return i, nil
+	if _, err := command("ld.lld-19", "-T", ld, "-e", "start", sections, "--defsym=KERNEL="+k.name, "-o", out, filepath.Join(dir, startObject), filepath.Join(dir, kernelsObject)); err != nil {
+		return nil, err
+	}
+	return flat(out)
+}
+
+// movable links all kernels of a file, of which k is one, at two addresses. It returns an error if the code differs.
+func movable(dir string, k kernel) error {
+	var codes [2][]byte
+	for n, base := range bases {
+		var err error
+		if codes[n], err = link(dir, "all", k, "--no-gc-sections", base); err != nil {
+			return err
+		}
+	}
+	if !bytes.Equal(codes[0], codes[1]) {
+		return errors.New("the code depends on the address that it is at")
+	}
+	return nil
 }
 
 // disassemble sets the instructions of the images of a file, all at once, since starting the disassembler takes longer than its work.
 func (t *target) disassemble(images []image, dir string) error {
-	if len(images) == 0 {
-		return nil
-	}
 	args := []string{"-d", "--no-show-raw-insn", "--section=.text"}
 	for _, i := range images {
-		args = append(args, linked(dir, i.kernel))
+		args = append(args, filepath.Join(dir, linked(i.kernel)))
 	}
 	said, err := command("llvm-objdump-19", args...)
 	if err != nil {

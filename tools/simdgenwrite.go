@@ -98,6 +98,9 @@ func (t *target) compileAll(source string) (images []image, err error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	if err := t.assembleStart(dir); err != nil {
+		return nil, err
+	}
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {

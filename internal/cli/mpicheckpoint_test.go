@@ -23,7 +23,7 @@ func TestRanksKilledWithCheckpoint(t *testing.T) {
 	}
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
 		const flags = "--domains 5 --precond none --tol 1e-13 --rhs random:1 --output x.mtx "
-		on.must(t, "generate poisson2d --n 150 --output a.mtx")
+		on.must(t, "generate poisson2d --n 100 --output a.mtx")
 		on.must(t, "solve a.mtx "+flags)
 		want := on.file(t, "x.mtx")
 		wrapper := on.rankWrapper(t)

@@ -61,10 +61,10 @@ func apart(t *testing.T, one, other string) float64 {
 func TestRanksSolveLeastSquares(t *testing.T) {
 	t.Parallel()
 	eachLauncher(t, func(t *testing.T, on *onRanks) {
-		on.write(t, "tall.mtx", rectangle(1500, 400))
-		on.write(t, "wide.mtx", rectangle(400, 1500))
-		on.write(t, "b.mtx", array(1500))
-		on.write(t, "c.mtx", strings.Replace(array(400), "400 1", "200 2", 1)) // for nothing
+		on.write(t, "tall.mtx", rectangle(600, 160))
+		on.write(t, "wide.mtx", rectangle(160, 600))
+		on.write(t, "b.mtx", array(600))
+		on.write(t, "c.mtx", strings.Replace(array(160), "160 1", "80 2", 1)) // for nothing
 		on.must(t, "convert tall.mtx tall.mpx")
 		on.must(t, "convert tall.mtx tall.mtx.gz")
 		for k, c := range []struct{ flags, rhs, reason string }{
@@ -93,7 +93,7 @@ func TestRanksSolveLeastSquares(t *testing.T) {
 				}
 			}
 		}
-		on.write(t, "other.mtx", strings.Replace(rectangle(1500, 400), " 2\n", " 3\n", 700)) // whose domains are the same
+		on.write(t, "other.mtx", strings.Replace(rectangle(600, 160), " 2\n", " 3\n", 280)) // whose domains are the same
 		on.must(t, "solve --domains 3 --rhs b.mtx --output alone%d.mtx tall.mtx other.mtx")
 		e := on.mpsolve(t, "solve --domains 3 --rhs b.mtx --output x%d.mtx tall.mtx other.mtx")
 		e.want(t, "a sequence", 0, "")
@@ -107,7 +107,7 @@ func TestRanksSolveLeastSquares(t *testing.T) {
 			{"tall.mtx --precond ilu0", "least-squares problems are solved without preconditioners", exitInput},
 			{"tall.mtx --method cg", "only square systems can be solved, others by --method lsqr", exitInput},
 			{"tall.mtx --halo-epsilon 2^-37", "least-squares problems are solved without rounded halos", exitInput},
-			{"tall.mtx --rhs c.mtx", "c.mtx: the right-hand side has 200 elements, the matrix 1500 rows", exitInput},
+			{"tall.mtx --rhs c.mtx", "c.mtx: the right-hand side has 80 elements, the matrix 600 rows", exitInput},
 			{"tall.mtx --max-iter 1 --rhs b.mtx", "", exitNotConverged},
 		} {
 			e := on.mpsolve(t, "solve --domains 3 "+c.flags)

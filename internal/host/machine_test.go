@@ -70,14 +70,18 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// The reserve is free again, and does not count as memory in use.
+// The reserve is free again, does not count as memory in use, and is not allocated, and filled with zeros, for each solve.
 func TestPrepareHeap(t *testing.T) {
-	var before, after runtime.MemStats
+	var before, after, again runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	PrepareHeap()
 	runtime.ReadMemStats(&after)
 	if after.HeapAlloc > before.HeapAlloc+64<<20 {
 		t.Errorf("%d bytes in use, %d before", after.HeapAlloc, before.HeapAlloc)
+	}
+	PrepareHeap()
+	if runtime.ReadMemStats(&again); again.TotalAlloc > after.TotalAlloc+1<<20 {
+		t.Errorf("%d bytes are allocated again", again.TotalAlloc-after.TotalAlloc)
 	}
 }

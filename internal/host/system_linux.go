@@ -134,16 +134,21 @@ func Node() string {
 
 // PrepareHeap asks the system to back the first heapReserve bytes of the heap by huge pages when they are first used.
 // A page fault takes some microseconds in a virtual machine, and a small solve touches tens of thousands of small
-// pages. PrepareHeap does nothing if the address space is limited to less than reserveShare times as much.
+// pages. PrepareHeap does nothing if the address space is limited to less than reserveShare times as much. When a process has
+// called it before, it only collects garbage: Go would write zeros into the memory, which takes longer than a small solve.
 func PrepareHeap() {
 	if limit := Limit(); limit > 0 && limit < reserveShare*heapReserve {
 		return
 	}
+	reserveHeap()
+	runtime.GC() // frees the reserve, so that the following data use this memory
+}
+
+var reserveHeap = sync.OnceFunc(func() {
 	reserve := make([]byte, heapReserve)
 	LargePages(reserve)
 	runtime.KeepAlive(reserve)
-	runtime.GC() // frees it, so that the following data use this memory
-}
+})
 
 const (
 	heapReserve  = 128 << 20

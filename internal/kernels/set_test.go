@@ -24,10 +24,13 @@ func TestEveryKernel(t *testing.T) {
 		sets[i] = counted(k, calls)
 	}
 	rng := rand.New(rand.NewPCG(51, 52))
-	pages := newPages(t)
+	pages, each := newPages(t), *rounds
+	if testing.Short() { // in emulation
+		each = min(each, 40)
+	}
 	for _, c := range kernelCases {
 		t.Run(c.name, func(t *testing.T) {
-			for range *rounds {
+			for range each {
 				c.run(&arena{t: t, pages: pages}, rng)
 			}
 		})

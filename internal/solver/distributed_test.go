@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -151,7 +152,13 @@ func spreadSystems(t *testing.T) map[string]struct {
 // The bits of x and all messages are the same for any number of ranks and threads, and x is a solution.
 func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
 	kinds := []precond.Kind{solve.PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.ILU0, precond.ILUT, precond.LU, precond.IC0, precond.ICT, precond.FSAI, precond.AMG}
-	turn := 0
+	turn, every := 0, 2 // each kind with some method
+	switch {
+	case testsupport.RaceDetector():
+		every = 66
+	case testing.Short():
+		every = 22
+	}
 	systems := spreadSystems(t)
 	for _, name := range slices.Sorted(maps.Keys(systems)) {
 		system := systems[name]
@@ -161,7 +168,7 @@ func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
 				if d, ok := precond.Lookup(kind); ok && d.Definite && (method != solve.CG || name == "convection") {
 					continue
 				}
-				if turn++; turn%2 > 0 || testing.Short() && turn%22 > 0 { // each kind with some method
+				if turn++; turn%every > 0 {
 					continue
 				}
 				domains := 3 + 5*(turn/2%2)

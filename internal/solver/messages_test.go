@@ -83,22 +83,18 @@ func strip(lines int) *csr.Matrix {
 // messages returns what ranks with 4 lines of 50 nodes each send in set-up, and in some more iterations of CG.
 func messages(t *testing.T, kind precond.Kind, ranks int) (setup, run traffic) {
 	m := strip(4 * ranks)
-	of := func(iterations int) (setup, solved []dist.Traffic) {
-		return trafficOf(t, m, ranks, ranks, iterations, solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: kind}})
-	}
-	_, short := of(2)
-	before, long := of(2 + counted)
-	for r := range ranks {
-		setup.add(before[r])
-		run.add(long[r].Minus(short[r]))
+	opt := solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: kind}}
+	for _, sent := range trafficOf(t, m, ranks, ranks, opt, 2, 2+counted) {
+		setup.add(sent[0])
+		run.add(sent[2].Minus(sent[1]))
 	}
 	return setup, run
 }
 
-// trafficOf returns what each rank sends in set-up, and in a solve that ends after so many iterations.
-func trafficOf(t *testing.T, m *csr.Matrix, ranks, domains, iterations int, opt solve.Options) (setup, solved []dist.Traffic) {
-	setup, solved = make([]dist.Traffic, ranks), make([]dist.Traffic, ranks)
-	opt.NoRefine, opt.Tol, opt.MaxIter = true, 1e-15, iterations
+// trafficOf returns what each rank sends in set-up, and in solves that end after so many iterations.
+func trafficOf(t *testing.T, m *csr.Matrix, ranks, domains int, opt solve.Options, iterations ...int) [][]dist.Traffic {
+	sent, b := make([][]dist.Traffic, ranks), rhs(m, 1)
+	opt.NoRefine, opt.Tol = true, 1e-15
 	dist.Run(ranks, func(c dist.Comm) {
 		timed := dist.NewTimed(c)
 		a, err := dist.Spread(timed, m, domains)
@@ -112,13 +108,17 @@ func trafficOf(t *testing.T, m *csr.Matrix, ranks, domains, iterations int, opt 
 			return
 		}
 		defer s.Close()
-		before := timed.Traffic
-		setup[c.Rank()] = before
-		r, err := s.Solve(t.Context(), ownElements(a, rhs(m, 1)), nil)
-		if err != nil || r.Reason != krylov.IterationLimit || r.Iterations != iterations {
-			t.Errorf("%s with %s on %d ranks: %v after %d iterations, %v", opt.Method, opt.Precond.Kind, ranks, r.Reason, r.Iterations, err)
+		mine := []dist.Traffic{timed.Traffic}
+		for _, most := range iterations {
+			before := timed.Traffic
+			s.Opt.MaxIter = most
+			r, err := s.Solve(t.Context(), ownElements(a, b), nil)
+			if err != nil || r.Reason != krylov.IterationLimit || r.Iterations != most {
+				t.Errorf("%s with %s on %d ranks: %v after %d iterations, %v", opt.Method, opt.Precond.Kind, ranks, r.Reason, r.Iterations, err)
+			}
+			mine = append(mine, timed.Traffic.Minus(before))
 		}
-		solved[c.Rank()] = timed.Traffic.Minus(before)
+		sent[c.Rank()] = mine
 	})
-	return setup, solved
+	return sent
 }

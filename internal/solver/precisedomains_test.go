@@ -71,6 +71,9 @@ func TestPreciseDigitsOverDomainsConcurrent(t *testing.T) {
 	if testing.Short() {
 		count = 10
 	}
+	if testsupport.RaceDetector() {
+		count = 4
+	}
 	for seed := range count {
 		name, m, b := testsupport.Small(seed)
 		if m.Rows < 3 {
@@ -83,7 +86,7 @@ func TestPreciseDigitsOverDomainsConcurrent(t *testing.T) {
 			continue // a row of zeros
 		}
 		opt.Threads = 2
-		for _, ranks := range []int{2, 4} {
+		for _, ranks := range testsupport.Few(2, 4) {
 			other, _, _ := preciseOverDomains(t, name, ranks, 3, m, b, opt)
 			if len(other) != len(x) {
 				t.Fatalf("%s: %d elements on %d ranks, want %d", name, len(other), ranks, len(x))

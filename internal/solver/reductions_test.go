@@ -11,6 +11,7 @@ import (
 // since they have more limbs than those before.
 func TestReductionsOfIterationsConcurrent(t *testing.T) {
 	const short, long, repeated = 20, 60, 0.25
+	m := grid(100, 0, 0)
 	for _, c := range []struct {
 		method solve.Method
 		kind   precond.Kind
@@ -23,15 +24,11 @@ func TestReductionsOfIterationsConcurrent(t *testing.T) {
 		{solve.MINRES, precond.Jacobi, 4},
 		{solve.GMRES, precond.Jacobi, 2},
 	} {
-		each := float64(reductions(t, c.method, c.kind, long)-reductions(t, c.method, c.kind, short)) / (long - short)
+		opt := solve.Options{Method: c.method, Precond: solve.Precond{Kind: c.kind}, Krylov: solve.Krylov{Restart: 100}}
+		sent := trafficOf(t, m, 2, 3, opt, short, long)[0]
+		each := float64(sent[2].Reductions-sent[1].Reductions) / (long - short)
 		if each > c.want+repeated || each < c.want-repeated {
 			t.Errorf("%s with %s: %g reductions an iteration, want %g", c.method, c.kind, each, c.want)
 		}
 	}
-}
-
-// reductions returns the number of sums and maxima of a solve on two ranks that ends after so many iterations.
-func reductions(t *testing.T, method solve.Method, kind precond.Kind, iterations int) int64 {
-	_, solved := trafficOf(t, grid(100, 0, 0), 2, 3, iterations, solve.Options{Method: method, Precond: solve.Precond{Kind: kind}, Krylov: solve.Krylov{Restart: 100}})
-	return solved[0].Reductions
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/packed"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -65,11 +66,11 @@ func TestVectorsDDOverDomainsConcurrent(t *testing.T) {
 		b := random(5, c.m.Rows)
 		opt := solve.Options{Method: c.method, Precond: solve.Precond{Kind: c.kind}, Vectors: allDD, Accuracy: solve.Accuracy{Tol: 1e-25, Digits: solve.NoDigits}}
 		opt.Storage.Epsilon = c.epsilon
-		for _, domains := range []int{2, 5} {
+		for _, domains := range testsupport.Few(5, 2) {
 			where := fmt.Sprintf("%s with %s, epsilon %s, %d domains", c.method, c.kind, packed.FormatEpsilon(c.epsilon), domains)
 			var first dd.Vec
 			var said string
-			for k, ranks := range []int{1, 2, 5} {
+			for k, ranks := range append([]int{1}, testsupport.Few(2, 5)...) {
 				opt.Threads = ranks
 				x, all := lowOverDomains(t, ranks, domains, c.m, b, opt)
 				if k == 0 {
@@ -99,12 +100,12 @@ func TestVectorsDDOverDomainsConcurrent(t *testing.T) {
 func TestVectorsWidenOverDomainsConcurrent(t *testing.T) {
 	m := graded(60, 9)
 	b := rhs(m, 1)
-	for _, method := range []solve.Method{solve.TFQMR, solve.CGS, solve.IDR} {
+	for _, method := range testsupport.Few(solve.IDR, solve.TFQMR, solve.CGS) {
 		opt := solve.Options{Method: method, Precond: unpreconditioned, Scale: solve.ScaleNone, Accuracy: solve.Accuracy{Digits: solve.NoDigits, Stop: solve.StopRel, Tol: 1e-12}}
 		if _, r := overDomains(t, "float64", 3, m, b, opt); r.result.Reason.Converged() {
 			t.Errorf("%s in float64 converges in %d iterations: the test shows nothing", method, r.result.Iterations)
 		}
-		for _, v := range []solve.Vectors{autoDD, {Kind: solve.VectorsDQ, Window: 4, Deviation: 1e-2}} {
+		for _, v := range testsupport.Few(solve.Vectors{Kind: solve.VectorsDQ, Window: 4, Deviation: 1e-2}, autoDD) {
 			opt.Vectors = v
 			_, r := overDomains(t, rules.VectorsText(v), 3, m, b, opt)
 			if last := r.result.Attempts; r.Fault != nil || r.result.Reason != krylov.Converged || last[len(last)-1].Vectors != solve.VectorsDD {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -120,11 +121,11 @@ func TestConcurrentRanksJoinDomains(t *testing.T) {
 	for name, c := range spreadCases(t) {
 		t.Run(name, func(t *testing.T) {
 			b := random(c.m.Rows, 3)
-			for _, domains := range []int{3, 8, 16} {
+			for _, domains := range testsupport.Few(8, 3, 16) {
 				sizes := spreadSizes{finest: 20, coarse: 20, domain: 40}
 				want, text := spreadAMG(t, c.m, c.opt, c.null, sizes, domains, 1, 1, b)
 				t.Log(domains, text)
-				for _, ranks := range []int{2, 3, 4, 8} {
+				for _, ranks := range testsupport.Few(3, 2, 4, 8) {
 					got, other := spreadAMG(t, c.m, c.opt, c.null, sizes, domains, ranks, ranks%3+1, b)
 					if !slices.Equal(got[0], want[0]) || other != text {
 						t.Errorf("%d domains on %d ranks: other bits, by %q rather than %q", domains, ranks, other, text)

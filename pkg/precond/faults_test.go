@@ -240,7 +240,7 @@ func hostile(tb testing.TB, n int) map[string]*csr.Matrix {
 // hundredths of a second on a machine that does nothing else; the limit allows for busy ones.
 func TestInterruptedSoon(t *testing.T) {
 	const late = 3 * time.Second
-	n, pool := 1000000, newPool(t, 2)
+	n, pool := 400000, newPool(t, 2)
 	if testing.Short() {
 		n = 200000
 	}

@@ -63,9 +63,12 @@ func TestSymmetricPositiveDefinite(t *testing.T) {
 // An application has the same bits for any number of threads and allocates nothing.
 func TestSameBitsForAnyThreads(t *testing.T) {
 	body, modes := elastic(t, 12)
-	every := 1
+	every, runs := 1, 20
 	if testing.Short() {
 		every = 3 // others share their loops
+	}
+	if testsupport.RaceDetector() {
+		runs = 1
 	}
 	for name, c := range map[string]struct {
 		m     *csr.Matrix
@@ -95,7 +98,7 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 				if want == nil {
 					want = slices.Clone(x)
 				}
-				if n := testing.AllocsPerRun(20, func() { p.Apply(x, b) }); n != 0 { // the runtime allocates now and then for threads that wait
+				if n := testing.AllocsPerRun(runs, func() { p.Apply(x, b) }); n != 0 { // the runtime allocates now and then for threads that wait
 					t.Errorf("%s of %s, %d threads: %v allocations", k, name, threads, n)
 				}
 				if !slices.Equal(x, want) {

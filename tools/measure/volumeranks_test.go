@@ -51,36 +51,45 @@ func (s stencil) counts(t *testing.T, kind precond.Kind, bricks, side int) (most
 	}
 	results := make([]sent, ranks)
 	dist.Run(ranks, func(comm dist.Comm) {
-		var counts [2]*dist.Timed
-		for k, iterations := range []int{first, first + more} {
-			c := dist.NewTimed(comm)
-			counts[k] = c
-			a, err := dist.NewMatrix(c, d, []dist.Rows{s.bricks(comm.Rank(), bricks, side)})
-			if err != nil {
-				panic(err)
+		c := dist.NewTimed(comm)
+		a, err := dist.NewMatrix(c, d, []dist.Rows{s.bricks(comm.Rank(), bricks, side)})
+		if err != nil {
+			panic(err)
+		}
+		opt := solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: kind}, Reorder: solve.ReorderNone}
+		opt.Tol, opt.Threads, opt.NoRefine = 1e-15, 1, true
+		b := make([]float64, a.Own)
+		for i := range b {
+			b[i] = float64((i*i+7*comm.Rank())%101) - 50
+		}
+		of, err := solver.NewDistributed(t.Context(), a, opt)
+		if err != nil {
+			panic(err)
+		}
+		defer of.Close()
+		var traffic [3]dist.Traffic // of each solve, of which the first sets up what the others share
+		var starts [3][]int64
+		for k, iterations := range []int{first, first, first + more} {
+			before := c.Traffic
+			for _, l := range c.Links {
+				starts[k] = append(starts[k], -l.Starts)
 			}
-			opt := solve.Options{Method: solve.CG, Precond: solve.Precond{Kind: kind}, Reorder: solve.ReorderNone}
-			opt.Tol, opt.MaxIter, opt.Threads, opt.NoRefine = 1e-15, iterations, 1, true
-			b := make([]float64, a.Own)
-			for i := range b {
-				b[i] = float64((i*i+7*comm.Rank())%101) - 50
-			}
-			of, err := solver.NewDistributed(t.Context(), a, opt)
-			if err != nil {
-				panic(err)
-			}
+			of.Opt.MaxIter = iterations
 			if r, err := of.Solve(t.Context(), b, nil); err != nil || r.Reason != krylov.IterationLimit || r.Iterations != iterations {
 				t.Errorf("%s: %v after %d iterations, %v", kind, r.Reason, r.Iterations, err)
 			}
-			of.Close()
+			traffic[k] = c.Traffic.Minus(before)
+			for n := range starts[k] {
+				starts[k][n] += c.Links[n].Starts
+			}
 		}
-		short, long, r := counts[0], counts[1], &results[comm.Rank()]
-		for k, l := range long.Links {
-			if n := float64(l.Starts-short.Links[k].Starts) / more; n > 0 {
+		r := &results[comm.Rank()]
+		for n, l := range c.Links {
+			if n := float64(starts[2][n]-starts[1][n]) / more; n > 0 {
 				r.levels = append(r.levels, exchanged{n, float64(l.Messages), float64(l.Bytes)})
 			}
 		}
-		d := long.Traffic.Minus(short.Traffic)
+		d := traffic[2].Minus(traffic[1])
 		r.sums, r.gathers, r.gathered = float64(d.Reductions)/more, float64(d.Collectives)/more, float64(d.Gathered)/more
 	})
 	most = results[0]

@@ -174,15 +174,20 @@ class Solver:
         not while that thread is in C. So another thread makes the call, and the main thread waits."""
         if threading.current_thread() is not threading.main_thread():
             return function(*arguments)
-        codes = []
-        worker = threading.Thread(target=lambda: codes.append(function(*arguments)), name="mpsolve", daemon=True)
-        worker.start()
+        codes, ended = [], threading.Event()  # is_alive of an interrupted join says False of a thread that goes on (Python 3.11)
+
+        def work():
+            try:
+                codes.append(function(*arguments))
+            finally:
+                ended.set()
+
+        threading.Thread(target=work, name="mpsolve", daemon=True).start()
         try:
-            worker.join()
+            ended.wait()
         except BaseException:
-            while worker.is_alive():  # again and again, since the call may not have begun
+            while not ended.wait(0.02):  # again and again, since the call may not have begun
                 library.mpsolve_interrupt(self._handle)
-                worker.join(0.02)
             raise
         return codes[0]
 

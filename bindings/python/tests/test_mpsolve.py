@@ -258,8 +258,8 @@ class Interrupting(unittest.TestCase):
             sent = time.monotonic()
             child.send_signal(signal.SIGINT)
             self.assertEqual(child.stdout.readline(), "interrupted\n")
-            self.assertLess(time.monotonic() - sent, 10)
             self.assertEqual(child.stdout.readline(), "True 0.5\n")
+        self.assertLess(time.monotonic() - sent, 10)  # the solve does not go on
         self.assertEqual(child.returncode, 0)
 
 
