@@ -64,6 +64,7 @@ func TestRanksSolveLeastSquares(t *testing.T) {
 		on.write(t, "tall.mtx", rectangle(600, 160))
 		on.write(t, "wide.mtx", rectangle(160, 600))
 		on.write(t, "b.mtx", array(600))
+		on.write(t, "two.mtx", strings.Replace(array(1200), "1200 1", "600 2", 1))
 		on.write(t, "c.mtx", strings.Replace(array(160), "160 1", "80 2", 1)) // for nothing
 		on.must(t, "convert tall.mtx tall.mpx")
 		on.must(t, "convert tall.mtx tall.mtx.gz")
@@ -72,6 +73,7 @@ func TestRanksSolveLeastSquares(t *testing.T) {
 			{"tall.mtx.gz --rhs b.mtx --guess guess.mtx --method lsqr --stop nw --tol 1e-13", "b.mtx", "least squares: x minimises"},
 			{"wide.mtx --scale none --tol 1e-13", "ones", "converged"},
 			{"tall.mpx --rhs random:4 --tol 1e-13", "random:4", "converged"},
+			{"tall.mtx --rhs two.mtx --tol 1e-13", "two.mtx", "least squares: x minimises"},
 		} {
 			on.must(t, "solve --domains 1 --output one.mtx "+strings.Replace(c.flags, "--guess guess.mtx", "", 1))
 			on.write(t, "guess.mtx", on.file(t, "one.mtx"))
