@@ -8,11 +8,4 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../peers/common.sh"
-if ! (($#)) || [[ ! -x $1 ]]; then
-  usage "$0"
-  exit 2
-fi
-python=$(scipy_python) || missing SciPy python3-scipy
-program=$(realpath "$1")
-shift
-PYTHONPATH=$here/../peers exec "$python" -B "$here/choice.py" --mpsolve "$program" "$@"
+measure "$here/choice.py" "$@"

@@ -19,18 +19,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
-
-if ! (($#)) || [[ ! -x $1 ]]; then
-  usage "$0"
-  exit 2
+if [[ ${2-} == --small ]]; then
+  measure "$here/small.py" "$1" "${@:3}"
 fi
-
-python=$(scipy_python) || missing SciPy python3-scipy
-program=$(realpath "$1")
-shift
-script=direct.py
-if [[ ${1-} == --small ]]; then
-  script=small.py
-  shift
-fi
-exec "$python" -B "$here/$script" --mpsolve "$program" "$@"
+measure "$here/direct.py" "$@"

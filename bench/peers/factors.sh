@@ -10,10 +10,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
-if ! (($#)) || [[ ! -x $1 ]]; then
-  usage "$0"
-  exit 2
-fi
+needs_program "$@"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cc -O3 -march=native -fopenmp -I/usr/include/mkl "$here/solve_pardiso.c" -o "$work/solve_pardiso" -Wl,--no-as-needed -lgomp -lmkl_rt -lm 2>"$work/log" || echo 'without PARDISO' >&2

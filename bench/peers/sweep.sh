@@ -11,10 +11,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/common.sh"
-if ! (($#)) || [[ ! -x $1 ]]; then
-  usage "$0"
-  exit 2
-fi
+needs_program "$@"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cc -O3 -march=native "$here/solve_suitesparse.c" -I/usr/include/suitesparse -o "$work/solve_suitesparse" -lumfpack -lcholmod -lklu -lm
