@@ -329,8 +329,8 @@ const (
 	NotDefinite = 4
 )
 
-// Bets. A fallback goes on until another one is expected to take less, see choice.Probe. What is lost in attempts that fail is at most Stake of what the
-// alternative is expected to take for each look at it, and a set-up counts before it is begun.
+// Bets. A fallback goes on until another one is expected to take less, see choice.Probe. What is lost in an attempt whose rate never promises less is Stake of what the
+// alternative is expected to take, and less than all of that where the rate was better before. A set-up counts before it is begun.
 const (
 	// FirstLook is the number of iterations after which the rate of a method is first looked at.
 	// Unit: iterations. Source: chosen: first iterations tell little. Fit: make choice.
