@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
@@ -36,7 +37,7 @@ func TestGenerateInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	divisor := 1
-	if raceDetector { // every phase takes longer
+	if host.RaceDetector { // every phase takes longer
 		divisor = 2
 	}
 	for _, c := range []struct {

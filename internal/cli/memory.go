@@ -57,7 +57,7 @@ func keepWithin(limit int64) {
 	if system := host.Limit(); system > 0 {
 		soft = system / 10 * 9
 	}
-	if limit > 0 && !raceDetector {
+	if limit > 0 && !host.RaceDetector {
 		host.SetLimit("--max-memory", limit)
 		soft = min(soft, max(limit-outsideRuntime, programBytes-outsideRuntime))
 	}

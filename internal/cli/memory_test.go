@@ -12,6 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
@@ -25,7 +26,7 @@ const testCode = 5e6 + 23e6
 // TestMaxMemory finds the least limit that is not refused, by the figures of the refusals, and compares it with the peak of the
 // resident set.
 func TestMaxMemory(t *testing.T) {
-	if raceDetector {
+	if host.RaceDetector {
 		t.Skip("the race detector takes several times the memory")
 	}
 	dir := t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 )
 
@@ -46,7 +47,7 @@ func grids(t *testing.T, n ...int) (dir string, names []string) {
 // With any limit by ulimit -v, a solve ends with an x or with one line about memory, never with a dump of Go's runtime: if nothing
 // fits, if the matrix does not fit, if the solve does not, and if everything does.
 func TestAddressSpace(t *testing.T) {
-	if raceDetector {
+	if host.RaceDetector {
 		t.Skip("the race detector takes terabytes of address space")
 	}
 	dir, names := grids(t, 500)
@@ -76,7 +77,7 @@ func TestAddressSpace(t *testing.T) {
 // A small system is solved in 200 MB more than Go's tables take, also when mpsolve checks its memory, for which the matrix comes
 // late: the heap is not prepared there, and threads have small stacks.
 func TestSmallAddressSpace(t *testing.T) {
-	if raceDetector {
+	if host.RaceDetector {
 		t.Skip("the race detector takes terabytes of address space")
 	}
 	dir, names := grids(t, 20)
@@ -113,7 +114,7 @@ func memoryGroup(t *testing.T, bytes int64) string {
 
 // mpsolve keeps the limit of a cgroup: it solves systems that fit, refuses others in one line, and is not killed.
 func TestCgroup(t *testing.T) {
-	if raceDetector {
+	if host.RaceDetector {
 		t.Skip("the race detector takes several times the memory")
 	}
 	group := memoryGroup(t, 100<<20)

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -42,7 +43,7 @@ func (m isolated) Run() int {
 	}
 	_ = os.Setenv(modelVariable, "table")
 	flag.Parse()
-	if parallel := flag.Lookup("test.parallel").Value; !raceDetector && parallel.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+	if parallel := flag.Lookup("test.parallel").Value; !host.RaceDetector && parallel.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = parallel.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
 	}
 	return m.M.Run()
@@ -101,7 +102,7 @@ func run(t *testing.T, files []string) {
 			case "fastslots":
 				return kernels.Default().HasFastSlots(), nil
 			case "race": // reading takes seconds with the race detector
-				return raceDetector, nil
+				return host.RaceDetector, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},

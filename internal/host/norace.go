@@ -1,7 +1,6 @@
 //go:build !race
 
-package cli
+package host
 
-// raceDetector reports that this is a build with the race detector, which needs several times the memory and time: such a
-// build does not watch the limits of the process.
-const raceDetector = false
+// RaceDetector reports whether this is a build with the race detector, which needs several times the memory and up to a hundred times as long.
+const RaceDetector = false

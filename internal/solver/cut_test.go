@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -71,7 +72,7 @@ func TestConcurrentSolvesCutByGraph(t *testing.T) {
 				t.Errorf("%s: %d iterations from x", what, again.Iterations)
 			}
 		}
-		if c.kind == precond.IC0 && !testsupport.RaceDetector() && 5*iterations[""] > 4*iterations[solve.ReorderNone] {
+		if c.kind == precond.IC0 && !host.RaceDetector && 5*iterations[""] > 4*iterations[solve.ReorderNone] {
 			t.Errorf("%s: %d iterations by the graph, %d by rows", what, iterations[""], iterations[solve.ReorderNone])
 		}
 	}

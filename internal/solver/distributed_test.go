@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/testsupport"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -154,7 +154,7 @@ func TestSameBitsForAnyRanksConcurrent(t *testing.T) {
 	kinds := []precond.Kind{solve.PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.ILU0, precond.ILUT, precond.LU, precond.IC0, precond.ICT, precond.FSAI, precond.AMG}
 	turn, every := 0, 2 // each kind with some method
 	switch {
-	case testsupport.RaceDetector():
+	case host.RaceDetector:
 		every = 66
 	case testing.Short():
 		every = 22

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -99,7 +100,7 @@ func TestNullSpaceOverDomainsConcurrent(t *testing.T) {
 		"given, left one found": {found, given(found, nil), 1e-12},
 		"drift":                 {drift(rng, 60), solve.NullSpace{}, 1e-12},
 	} {
-		if testsupport.RaceDetector() && name != "laplacian" && name != "given" {
+		if host.RaceDetector && name != "laplacian" && name != "given" {
 			continue
 		}
 		opt := solve.Options{Accuracy: solve.Accuracy{Tol: c.tol}, NullSpace: c.null}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -71,7 +72,7 @@ func TestPreciseDigitsOverDomainsConcurrent(t *testing.T) {
 	if testing.Short() {
 		count = 10
 	}
-	if testsupport.RaceDetector() {
+	if host.RaceDetector {
 		count = 4
 	}
 	for seed := range count {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -32,7 +33,7 @@ func TestConcurrentFarSystems(t *testing.T) {
 		{grid(60, 0.5, 0), "", precond.ILU0, false},
 		{grid(60, 0.5, 0), "", precond.Jacobi, true},
 	} {
-		if testsupport.RaceDetector() && c.kind != precond.FSAI {
+		if host.RaceDetector && c.kind != precond.FSAI {
 			continue
 		}
 		b := random(1, c.m.Rows)

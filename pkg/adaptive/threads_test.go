@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/mpsolve/mpsolve/internal/testsupport"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -23,7 +23,7 @@ func someThreads() []int {
 func TestThreads(t *testing.T) {
 	body := generated(t, "elasticity3d", generate.Params{"n": 18, "decades": 6})
 	graph, runs := generated(t, "powerlaw", generate.Params{"n": 20000}), 10
-	if testsupport.RaceDetector() {
+	if host.RaceDetector {
 		runs = 1
 	}
 	afx := set(t, "AFX")

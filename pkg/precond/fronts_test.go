@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/direct/factor"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -41,7 +42,7 @@ func TestFrontsOnThreads(t *testing.T) {
 	large := generated(t, "poisson3d", generate.Params{"n": 14})
 	unsymmetric := generated(t, "convdiff3d", generate.Params{"n": 18})
 	for kind, m := range map[Kind]*csr.Matrix{Cholesky: large, LDL: large, LU: unsymmetric} {
-		if testsupport.RaceDetector() && kind != LDL {
+		if host.RaceDetector && kind != LDL {
 			continue
 		}
 		var first vector

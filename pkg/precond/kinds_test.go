@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -67,7 +68,7 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 	if testing.Short() {
 		every = 3 // others share their loops
 	}
-	if testsupport.RaceDetector() {
+	if host.RaceDetector {
 		runs = 1
 	}
 	for name, c := range map[string]struct {

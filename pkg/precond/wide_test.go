@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -22,7 +23,7 @@ func TestConcurrentFarRows(t *testing.T) {
 		"convection": generated(t, "convdiff3d", generate.Params{"n": 12}),
 		"elasticity": generated(t, "elasticity3d", generate.Params{"n": 6}),
 	} {
-		if testsupport.RaceDetector() && name != "diffusion" {
+		if host.RaceDetector && name != "diffusion" {
 			continue
 		}
 		b := random(m.Rows, 3)

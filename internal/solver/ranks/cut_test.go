@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/dist"
-	"github.com/mpsolve/mpsolve/internal/testsupport"
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -93,7 +93,7 @@ func TestConcurrentCutByGraph(t *testing.T) {
 		{"wathen", generate.Params{"nx": 40, "ny": 40}, 1},
 		{"elasticity3d", generate.Params{"n": 16}, 3},
 	} {
-		if testsupport.RaceDetector() && c.node == 1 {
+		if host.RaceDetector && c.node == 1 {
 			continue
 		}
 		m := mesh(t, c.kind, c.p, c.node)
