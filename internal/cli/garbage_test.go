@@ -21,7 +21,7 @@ func TestGarbage(t *testing.T) {
 		{"fast", largeProcess, fastGarbage, fastGarbage},
 		{"lean", largeProcess, leanGarbage, leanGarbage},
 	} {
-		prepareMemory()
+		prepareMemory(false)
 		limitGarbage(c.use, c.matrix)
 		if got := garbagePercent(); got != c.first && got != c.then {
 			t.Errorf("%s, %d bytes: %d %%, want %d", c.use, c.matrix, got, c.first)

@@ -86,6 +86,7 @@ const (
 	fastGarbage    = 10
 	leanGarbage    = 2
 	largeProcess   = 16 << 20 // bytes of a matrix below which collections would come too often
+	tinyFile       = 64 << 10 // bytes of isTiny
 )
 
 // garbage has the percentage to set after the first collection.
@@ -94,9 +95,10 @@ var garbage struct {
 	later int
 }
 
-// prepareMemory makes memory ready for a short solve while the matrix is read, unless the environment variable GOGC says how
-// garbage is collected. ready waits until that is done: a collection beside a small solve would take longer than the solve.
-func prepareMemory() (ready func()) {
+// prepareMemory makes memory ready for a short solve while the matrix is read, unless it is tiny, or the environment variable
+// GOGC says how garbage is collected. ready waits until that is done: a collection beside a small solve would take longer than
+// the solve.
+func prepareMemory(tiny bool) (ready func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
@@ -104,17 +106,26 @@ func prepareMemory() (ready func()) {
 	defer garbage.Unlock()
 	garbage.later = usualGarbage
 	debug.SetGCPercent(patientGarbage)
-	done := make(chan struct{})
-	go func() {
-		host.PrepareHeap() // a collection
-		close(done)
+	var reserve sync.WaitGroup
+	reserve.Go(func() {
+		if !tiny {
+			garbage.Lock()
+			host.PrepareHeap() // a collection
+			garbage.Unlock()
+		}
 		runtime.AddCleanup(&struct{ unused *int }{}, func(int) {
 			garbage.Lock()
 			defer garbage.Unlock()
 			debug.SetGCPercent(garbage.later)
 		}, 0)
-	}()
-	return func() { <-done }
+	})
+	return reserve.Wait
+}
+
+// isTiny reports whether the file is so small that page faults of its solve take less time than a collection.
+func isTiny(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Size() < tinyFile
 }
 
 // limitGarbage sets how much memory may be garbage in a solve with a matrix of that many bytes, unless GOGC says it. With

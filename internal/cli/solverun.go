@@ -126,7 +126,7 @@ func (r *solveRun) openHistory(ctx context.Context) (h *history, err error) {
 // read opens the device and reads the matrix. Collective.
 func (r *solveRun) read(ctx context.Context) (err error) {
 	keepWithin(r.memoryLimit())
-	defer prepareMemory()()
+	defer prepareMemory(isTiny(r.path))()
 	r.phase.Store("opening the device")
 	if !r.job.alone() {
 		r.device.spread(r.job)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"strings"
@@ -136,6 +137,7 @@ func Node() string {
 // A page fault takes some microseconds in a virtual machine, and a small solve touches tens of thousands of small
 // pages. PrepareHeap does nothing if the address space is limited to less than reserveShare times as much. When a process has
 // called it before, it only collects garbage: Go would write zeros into the memory, which takes longer than a small solve.
+// Until it returns nothing else may set the percentage of garbage.
 func PrepareHeap() {
 	if limit := Limit(); limit > 0 && limit < reserveShare*heapReserve {
 		return
@@ -145,6 +147,7 @@ func PrepareHeap() {
 }
 
 var reserveHeap = sync.OnceFunc(func() {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // else allocating it would begin a collection of its own
 	reserve := make([]byte, heapReserve)
 	LargePages(reserve)
 	runtime.KeepAlive(reserve)
