@@ -23,13 +23,14 @@ type Effort struct {
 	Reads    int           // of each length of the array that is read
 	Array    int64         // bytes of the longest
 	Share    float64       // of the time that has passed: the least that this thread must have run
+	Loyalty  float64       // to the proportions of the known model, see adaptive.Model.Fit
 }
 
 // Thorough takes some seconds; Quick, for the first use on a machine, a quarter of one, unless other programs take processors meanwhile: the least of few times
 // shows theirs, too.
 var (
-	Thorough = Effort{Products: 300 * time.Millisecond, Reads: 9, Array: 512 << 20}
-	Quick    = Effort{Products: 8 * time.Millisecond, Reads: 2, Array: 256 << 20, Share: 0.9}
+	Thorough = Effort{Products: 300 * time.Millisecond, Reads: 9, Array: 512 << 20, Loyalty: 1}
+	Quick    = Effort{Products: 8 * time.Millisecond, Reads: 2, Array: 256 << 20, Share: 0.9, Loyalty: 2}
 )
 
 // ErrBusy is returned where a thread has not run as much as Effort.Share.
@@ -63,7 +64,7 @@ func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive
 	known = &from
 	var works []adaptive.Work
 	for _, m := range matrices {
-		x, y := make([]float64, m.Cols), make([]float64, m.Rows)
+		x, y := newVector(m.Cols), newVector(m.Rows)
 		for j := range x {
 			x[j] = 1
 		}
@@ -97,7 +98,7 @@ func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive
 		}
 	}
 	from.Kernels = k.String()
-	return from.Fit(name, works)
+	return from.Fit(name, works, effort.Loyalty)
 }
 
 // readCurve measures the rates at which one thread reads memory and the shared cache, and the bytes that the latter

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -110,10 +111,19 @@ func describe(m *csr.Matrix, layout string, spec adaptive.Spec, bytes int64, sta
 // timedLeast is the least time of one measurement: products with a small matrix are repeated for as long.
 const timedLeast = 30 * time.Microsecond
 
+// newVector returns a zero vector in pages as those of a solve.
+func newVector(n int) []float64 {
+	v := make([]float64, n)
+	host.LargePages(v)
+	return v
+}
+
 // MeasureProducts fills in the errors and times of products of m with x. It returns
 // early with the cause of ctx.
 func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products []Product, pool *parallel.Pool, timing Timing) error {
-	y := make([]float64, m.Rows)
+	y, given := newVector(m.Rows), x
+	x = newVector(m.Cols)
+	copy(x, given)
 	var cases []Case
 	counts := make([]int, len(products))
 	for k := range products {

@@ -45,22 +45,18 @@ func NewWorks(m *csr.Matrix, s Spec, pool *parallel.Pool) (list []Work, err erro
 	return list, nil
 }
 
-// Fit returns a model like m whose times fit best, relative to the times of the products, by
-// least squares. Work that the products have little of, or always in the same proportion, keeps
-// about the time that it has in m. Times and rates are rounded to two digits.
-func (m *Model) Fit(name string, products []Work) (*Model, error) {
-	const loyalty = 0.03 // weight of a relative change of a time against the error of a product
+// Fit returns a model like m whose times fit best, relative to the times of the products, by least squares. The times of m, all
+// multiplied by one factor, are where it begins: processors differ by less in what one kind of work takes beside another. A relative
+// change of a time counts loyalty times as much as the same relative error of a product, so that work keeps about the time of m if the
+// products have little of it, or always in the same proportion. Times and rates are rounded to two digits.
+func (m *Model) Fit(name string, products []Work, loyalty float64) (*Model, error) {
 	a := mat.NewDense(len(products)+int(works), int(works), nil)
 	one := mat.NewVecDense(len(products)+int(works), nil)
+	from := m.as(products)
 	for i, p := range products {
-		total := 1e9 * p.Seconds
-		ns := total
-		if rate := m.rate(p.footprint); !math.IsInf(rate, 1) { // see Model.time
-			ns = math.Sqrt(max(0, total*total-(p.bytes/rate)*(p.bytes/rate)))
-		}
-		share := ns / total // of an error of ns that is one of the total
+		share := m.computing(p) / (1e9 * p.Seconds) // of an error of the instructions that is one of the product
 		for k, w := range p.work {
-			a.Set(i, k, w*m.times[k]/total*share)
+			a.Set(i, k, w*from[k]/(1e9*p.Seconds)*share)
 		}
 		one.SetVec(i, share*share)
 	}
@@ -77,9 +73,30 @@ func (m *Model) Fit(name string, products []Work) (*Model, error) {
 	fit.Rates = Rates{twoDigits(m.Rates.Memory), twoDigits(m.Rates.Cache)}
 	for k := range fit.times {
 		const most = 16 // times as fast or slow as in m
-		fit.times[k] = twoDigits(m.times[k] * min(max(factors.AtVec(k), 1./most), most))
+		fit.times[k] = twoDigits(from[k] * min(max(factors.AtVec(k), 1./most), most))
 	}
 	return &fit, nil
+}
+
+// computing returns the ns that the instructions of a product took, see Model.time.
+func (m *Model) computing(p Work) float64 {
+	moving := p.bytes / m.rate(p.footprint)
+	return math.Sqrt(max(0, 1e18*p.Seconds*p.Seconds-moving*moving))
+}
+
+// as returns the times of m, multiplied by the geometric mean of what the products took relative to m. Products that wait for memory
+// do not count.
+func (m *Model) as(products []Work) (times [works]float64) {
+	sum, n := 0.0, 0.0
+	for _, p := range products {
+		if ns := m.computing(p); ns > 1e9*p.Seconds/2 {
+			sum, n = sum+math.Log(ns/m.instructions(p.cost)), n+1
+		}
+	}
+	for k, t := range m.times {
+		times[k] = t * math.Exp(sum/max(n, 1))
+	}
+	return times
 }
 
 // twoDigits rounds a positive number to two decimal digits.
