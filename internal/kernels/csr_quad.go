@@ -264,8 +264,8 @@ func filledMultiSIMD(two, four, eight func(c unsafe.Pointer)) filledMultiKernel 
 	}
 }
 
-// chunkMultiCall is struct chunk_multi_call of c/chunksmulti.c.
-type chunkMultiCall struct {
+// chunkCall is struct chunk_call of c/chunks.h.
+type chunkCall struct {
 	heads    *Chunk
 	count    int
 	base     *int32
@@ -279,17 +279,24 @@ type chunkMultiCall struct {
 	epilogue int
 }
 
-func mulChunksMultiQuad(c *Chunks, p ChunkProduct) {
-	call := chunkMultiCall{
+func newChunkCall(c *Chunks, p *ChunkProduct) chunkCall {
+	return chunkCall{
 		heads: &c.Heads[0], count: len(c.Heads), base: first(c.Base), index: first(c.Index),
 		units: first(c.Units), unit: c.Unit, omega: p.Omega,
 		dst: &p.Dst[0], x: first(p.X), b: first(p.B), v: first(p.V), epilogue: int(p.Epilogue),
 	}
-	if c.Floats != nil {
-		call.values = unsafe.Pointer(first(c.Floats))
-		simd.ChunksFloatMultiQuad(unsafe.Pointer(&call))
-	} else {
-		call.values = unsafe.Pointer(first(c.Ints))
-		simd.ChunksIntMultiQuad(unsafe.Pointer(&call))
+}
+
+// chunksSIMD makes a chunksKernel from those for both types of values.
+func chunksSIMD(ints, floats func(c unsafe.Pointer)) chunksKernel {
+	return func(c *Chunks, p ChunkProduct) {
+		call := newChunkCall(c, &p)
+		if c.Floats != nil {
+			call.values = unsafe.Pointer(first(c.Floats))
+			floats(unsafe.Pointer(hide(&call)))
+		} else {
+			call.values = unsafe.Pointer(first(c.Ints))
+			ints(unsafe.Pointer(hide(&call)))
+		}
 	}
 }

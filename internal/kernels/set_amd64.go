@@ -23,7 +23,6 @@ var (
 func (k *Set) avx2() {
 	k.quad()
 
-	k.chunks = mulChunksAVX2
 	k.crc = crcSIMD
 
 	k.terms = termsSIMD(termsAVX2)

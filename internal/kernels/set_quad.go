@@ -63,7 +63,8 @@ func (k *Set) quad() {
 	k.fastSlots = true
 	k.symmetric = mulSymmetricQuad
 
-	k.chunksMulti = mulChunksMultiQuad
+	k.chunks = chunksSIMD(simd.ChunksIntQuad, simd.ChunksFloatQuad)
+	k.chunksMulti = chunksSIMD(simd.ChunksIntMultiQuad, simd.ChunksFloatMultiQuad)
 	k.slotsMulti = quadMulti.mulSlots
 	k.symmetricMulti = quadMulti.mulSymmetric
 

@@ -369,6 +369,8 @@ var Oct = Kernels{
 	Blocks6Multi2:    Blocks6Multi2Oct,
 	Blocks6Multi4:    Blocks6Multi4Oct,
 	Blocks6Multi8:    Blocks6Multi8Oct,
+	ChunksInt:        ChunksIntQuad,
+	ChunksFloat:      ChunksFloatQuad,
 	ChunksIntMulti:   ChunksIntMultiQuad,
 	ChunksFloatMulti: ChunksFloatMultiQuad,
 	Coo:              CooQuad,

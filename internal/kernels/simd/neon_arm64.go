@@ -81,6 +81,12 @@ func Blocks6Multi4Quad(c unsafe.Pointer, s unsafe.Pointer)
 func Blocks6Multi8Quad(c unsafe.Pointer, s unsafe.Pointer)
 
 //go:noescape
+func ChunksIntQuad(c unsafe.Pointer)
+
+//go:noescape
+func ChunksFloatQuad(c unsafe.Pointer)
+
+//go:noescape
 func ChunksIntMultiQuad(c unsafe.Pointer)
 
 //go:noescape
@@ -469,6 +475,8 @@ type Kernels struct {
 	Blocks6Multi2    func(c unsafe.Pointer, s unsafe.Pointer)
 	Blocks6Multi4    func(c unsafe.Pointer, s unsafe.Pointer)
 	Blocks6Multi8    func(c unsafe.Pointer, s unsafe.Pointer)
+	ChunksInt        func(c unsafe.Pointer)
+	ChunksFloat      func(c unsafe.Pointer)
 	ChunksIntMulti   func(c unsafe.Pointer)
 	ChunksFloatMulti func(c unsafe.Pointer)
 	Coo              func(dst []float64, row []int32, col []int32, val []float64, x []float64, ahead int)
@@ -617,6 +625,8 @@ var Quad = Kernels{
 	Blocks6Multi2:    Blocks6Multi2Quad,
 	Blocks6Multi4:    Blocks6Multi4Quad,
 	Blocks6Multi8:    Blocks6Multi8Quad,
+	ChunksInt:        ChunksIntQuad,
+	ChunksFloat:      ChunksFloatQuad,
 	ChunksIntMulti:   ChunksIntMultiQuad,
 	ChunksFloatMulti: ChunksFloatMultiQuad,
 	Coo:              CooQuad,
