@@ -233,7 +233,7 @@ func (s *System) byCost(list []Fallback) []Fallback {
 	bets := s.betsOn(list, w)
 	least := slices.MinFunc(bets, func(a, b Bet) int { return cmp.Compare(a.Work(), b.Work()) })
 	first := &list[0]
-	first.ProbeRun = first.ProbeRun && !s.wellConditioned() && bets[0].Work() <= rules.ProbeOdds*least.Work()
+	first.ProbeRun = first.ProbeRun && !s.wellConditioned() && bets[0].Work() <= w.probeOdds()*least.Work()
 	if first.ProbeRun {
 		bets[0] = Bet{}
 	}
@@ -246,6 +246,15 @@ func (s *System) byCost(list []Fallback) []Fallback {
 	}
 	slices.SortStableFunc(list, func(a, b Fallback) int { return cmp.Compare(costs[a], costs[b]) })
 	return list
+}
+
+// probeOdds is how many times the work of the best alternative the diagonal may be expected to take for a probe run: no more than that where a matrix is not definite,
+// since minimal residuals hardly ever take much less than their bet.
+func (w Workload) probeOdds() float64 {
+	if w.Indefinite {
+		return 1
+	}
+	return rules.ProbeOdds
 }
 
 // direct returns the index of the complete factors that come first where there are few rows, or few of a saddle point; -1: there are none.

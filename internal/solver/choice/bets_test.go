@@ -272,6 +272,27 @@ func TestSingleProbe(t *testing.T) {
 	}
 }
 
+// A probe run may take more than the best of the others, unless the matrix is not definite.
+func TestProbeOdds(t *testing.T) {
+	for _, c := range []struct {
+		indefinite bool
+		share      float64 // of what the best of the others takes
+		want       bool
+	}{{false, 0.9, true}, {false, 1.5, true}, {false, 2, false}, {true, 0.9, true}, {true, 1.5, false}} {
+		s := onGrid(t, 40, 1, laplace(4.001))
+		w := Workload{N: 30e3, Nnz: 177e3, Shape: features.Planar, Nodes: 1, Irregular: true, Indefinite: c.indefinite}
+		jacobi, lu := by(solve.BiCGStab, precond.Jacobi), by(solve.GMRES, precond.LU)
+		w.Diagonal = 1000
+		w.Diagonal *= c.share * w.Bet(lu).Work() / w.Bet(jacobi).Work()
+		s.Weighed = features.Once[Workload]{Known: true, Value: w}
+		jacobi.ProbeRun = true
+		list := s.byCost([]Fallback{jacobi, lu})
+		if got := list[0].ProbeRun; got != c.want {
+			t.Errorf("not definite: %v, %g of the best of the others: a probe run: %v", c.indefinite, c.share, got)
+		}
+	}
+}
+
 // Once the diagonal has turned out to take long, the search for a separator is worth its work.
 func TestWidthOnceLearnt(t *testing.T) {
 	s := onGrid(t, 20, 1, func(i, j, di, dj int) float64 { // rows of a line each
