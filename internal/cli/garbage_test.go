@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -32,6 +34,25 @@ func TestGarbage(t *testing.T) {
 		if got := garbagePercent(); got != c.then {
 			t.Errorf("%s, %d bytes: %d %% after collections, want %d", c.use, c.matrix, got, c.then)
 		}
+	}
+}
+
+// Memory is reserved for all but small files, and for what is not a file.
+func TestTiny(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.mtx")
+	for _, c := range []struct {
+		size int
+		want bool
+	}{{100, true}, {tinyFile - 1, true}, {tinyFile, false}} {
+		if err := os.WriteFile(path, make([]byte, c.size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := isTiny(path); got != c.want {
+			t.Errorf("%d bytes: %v", c.size, got)
+		}
+	}
+	if isTiny("-") || isTiny(t.TempDir()) {
+		t.Error("standard input or a folder is tiny")
 	}
 }
 

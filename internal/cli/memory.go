@@ -86,7 +86,7 @@ const (
 	fastGarbage    = 10
 	leanGarbage    = 2
 	largeProcess   = 16 << 20 // bytes of a matrix below which collections would come too often
-	tinyFile       = 64 << 10 // bytes of isTiny
+	tinyFile       = 64 << 10 // bytes of a file below which no memory is reserved
 )
 
 // garbage has the percentage to set after the first collection.
