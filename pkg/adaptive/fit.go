@@ -52,7 +52,7 @@ func NewWorks(m *csr.Matrix, s Spec, pool *parallel.Pool) (list []Work, err erro
 func (m *Model) Fit(name string, products []Work, loyalty float64) (*Model, error) {
 	a := mat.NewDense(len(products)+int(works), int(works), nil)
 	one := mat.NewVecDense(len(products)+int(works), nil)
-	from := m.as(products)
+	from := m.scaledTo(products)
 	for i, p := range products {
 		share := m.computing(p) / (1e9 * p.Seconds) // of an error of the instructions that is one of the product
 		for k, w := range p.work {
@@ -84,9 +84,9 @@ func (m *Model) computing(p Work) float64 {
 	return math.Sqrt(max(0, 1e18*p.Seconds*p.Seconds-moving*moving))
 }
 
-// as returns the times of m, multiplied by the geometric mean of what the products took relative to m. Products that wait for memory
+// scaledTo returns the times of m, multiplied by the geometric mean of what the products took relative to m. Products that wait for memory
 // do not count.
-func (m *Model) as(products []Work) (times [works]float64) {
+func (m *Model) scaledTo(products []Work) (times [works]float64) {
 	sum, n := 0.0, 0.0
 	for _, p := range products {
 		if ns := m.computing(p); ns > 1e9*p.Seconds/2 {

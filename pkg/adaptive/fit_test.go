@@ -64,8 +64,8 @@ func TestFit(t *testing.T) {
 			t.Errorf("%s: %g, want %g", workNames[k], got, want)
 		}
 	}
-	if got, want := fit.times[tileWork], known.as(products)[tileWork]; math.Abs(got-want) > 0.05*want {
-		t.Errorf("tiles, which no product has: %g, want %g as it was", got, want)
+	if got, want := fit.times[tileWork], known.scaledTo(products)[tileWork]; math.Abs(got-want) > 0.05*want {
+		t.Errorf("tiles, which no product has: %g, want %g, as much slower as all products", got, want)
 	}
 }
 

@@ -335,7 +335,8 @@ const (
 	// FirstLook is the number of iterations after which the rate of a method is first looked at.
 	// Unit: iterations. Source: chosen: first iterations tell little. Fit: make choice.
 	FirstLook = 8
-	// ProbeOdds is how many times the work of the best alternative the diagonal may be expected to take for a probe run, which stakes a fifth of that.
+	// ProbeOdds is how many times the work of the best alternative the diagonal may be expected to take for a probe run, which stakes a fifth of that. Where a matrix is
+	// known not to be definite, it may not take more.
 	// Unit: ratio. Source: generated systems. Fit: make choice.
 	ProbeOdds = 1.8
 	// ProbeShare is the share of the work of the alternative after which the rate is first looked at, if that is later.
