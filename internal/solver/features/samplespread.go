@@ -57,17 +57,16 @@ func (m SpreadMatrix) Couplings() (c Couplings) {
 	return c
 }
 
-func (m SpreadMatrix) Spread() float64 {
-	var c counted
-	for k := range m.Parts {
+// Counts implements Source. The last row of a domain is not compared with the next one.
+func (m SpreadMatrix) Counts() (c Counts) {
+	for k, p := range m.Parts {
 		for _, i := range m.sample(k) {
-			c.add(m.Local, i)
+			c.add(m.Local, i, i+1 < p.First()+p.Own)
 		}
 	}
-	all := []int64{c.rows, c.sum, c.squares}
+	all := []int64{c.rows, c.sum, c.squares, c.columns, c.near}
 	m.Comm.Sum(all)
-	c = counted{rows: all[0], sum: all[1], squares: all[2]}
-	return c.spread()
+	return Counts{rows: all[0], sum: all[1], squares: all[2], columns: all[3], near: all[4]}
 }
 
 func (m SpreadMatrix) MostRows(such rowTest) bool {
