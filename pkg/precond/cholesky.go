@@ -58,5 +58,5 @@ func (s *setup) planSymmetric() (*frontPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.planFronts(scaling.Apply(s.m, s.pool), nil, nil, placement{rowExp: scaling.Row, colExp: scaling.Col}, factor.Delay)
+	return s.planFronts(s.scaled(scaling), nil, nil, placement{rowExp: scaling.Row, colExp: scaling.Col}, factor.Delay)
 }

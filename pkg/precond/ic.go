@@ -34,7 +34,7 @@ func newICT(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, at, err := s.ordered(scaling.Apply(s.m, s.pool))
+	m, at, err := s.ordered(s.scaled(scaling))
 	if err != nil {
 		return nil, err
 	}

@@ -48,10 +48,7 @@ func newILUT(s setup) (Preconditioner, error) {
 func (s *setup) prepare(kind Kind, symmetric bool) (*csr.Matrix, placement, error) {
 	m := s.m
 	scaling := csr.BothScaling(m, s.pool)
-	a := m
-	if !scaling.Identity() {
-		a = scaling.Apply(m, s.pool)
-	}
+	a := s.scaled(scaling)
 	weak, err := weakRows(a)
 	if err = cmp.Or(err, s.interrupted()); err != nil {
 		return nil, placement{}, err
@@ -67,9 +64,17 @@ func (s *setup) prepare(kind Kind, symmetric bool) (*csr.Matrix, placement, erro
 		scaling.Row[i] += more.Row[i]
 		scaling.Col[i] += more.Col[i]
 	}
-	a = rowsInOrder(scaling.Apply(m, s.pool), match)
+	a = rowsInOrder(s.scaled(scaling), match)
 	s.logf("%s: %d of %d diagonal entries are small or missing: rows permuted", kind, weak, m.Rows)
 	return a, placement{row: match, rowExp: scaling.Row, colExp: scaling.Col}, nil
+}
+
+// scaled returns the scaled matrix: the matrix itself where scaling changes nothing, as after that of a solver.
+func (s *setup) scaled(by csr.Scaling) *csr.Matrix {
+	if by.Identity() {
+		return s.m
+	}
+	return by.Apply(s.m, s.pool)
 }
 
 // weakRows counts the rows with a weak diagonal entry; it returns 0 if they are few and no

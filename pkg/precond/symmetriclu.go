@@ -97,7 +97,7 @@ func (s *setup) planPairs() (*frontPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	match, more, err := transversal(s.ctx, scaling.Apply(s.m, s.pool), s.pool)
+	match, more, err := transversal(s.ctx, s.scaled(scaling), s.pool)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (s *setup) planPairs() (*frontPlan, error) {
 		scaling.Row[i] += e
 		scaling.Col[i] += e
 	}
-	a := scaling.Apply(s.m, s.pool)
+	a := s.scaled(scaling)
 	partner := pairs(match, a.Diagonal(s.pool))
 	return s.planFronts(a, nil, nil, placement{rowExp: scaling.Row, colExp: scaling.Col}, func(_ *csr.Matrix, e order.Elimination) order.Elimination {
 		return factor.Pair(e, partner)
