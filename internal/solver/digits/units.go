@@ -2,6 +2,7 @@ package digits
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -52,10 +53,10 @@ func (a Estimation) inUnits(size float64, e int) []float64 {
 	if ex := dd.Exponent(size); dd.Ldexp(size, -ex) <= likeUnits*dd.Ldexp(norm, u.least+exponent-ex) {
 		return nil
 	}
-	t := a.unitSums(u)
+	sums, t := a.unitSums(u), make([]float64, a.S.M.Rows)
 	a.Vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			t[i] = dd.Ldexp(t[i]*norm, u.most+exponent-e)
+			t[i] = dd.Ldexp(sums[i]*norm, u.most+exponent-e)
 		}
 	})
 	return t
@@ -74,8 +75,11 @@ func (a Estimation) largest(of func(j int, v float64) float64) float64 {
 	})
 }
 
-// unitSums returns sum_j |a_ij| 2^(by_j - most) of each row.
+// unitSums returns sum_j |a_ij| 2^(by_j - most) of each row. The caller must not change the slice, which serves until the units change.
 func (a Estimation) unitSums(u units) []float64 {
+	if a.UnitSums != nil && slices.Equal(a.UnitsOfSums, u.by) {
+		return a.UnitSums
+	}
 	unit := make([]float64, len(u.by))
 	for j, e := range u.by {
 		unit[j] = dd.Ldexp(1, e-u.most)
@@ -84,10 +88,13 @@ func (a Estimation) unitSums(u units) []float64 {
 	a.Vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			cols, vals := a.S.M.Row(i)
+			sum := 0.0
 			for k, j := range cols {
-				sums[i] += float64(math.Abs(vals[k]) * unit[j])
+				sum += float64(math.Abs(vals[k]) * unit[j])
 			}
+			sums[i] = sum
 		}
 	})
+	a.UnitSums, a.UnitsOfSums = sums, u.by
 	return sums
 }

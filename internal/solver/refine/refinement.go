@@ -303,6 +303,8 @@ type Solution struct {
 	Reach            float64       // the size of x that a probe explains, relative to x; 0: not known
 	Parts            []float64     // w_i such that max |r_i| / w_i <= Tol shows that x explains b in all blocks; nil: the blocks need no care
 	Digits           solve.Digits
+	UnitSums         []float64      // sums of the rows of |A| D for powers of two D, whose exponents are UnitsOfSums; nil: not computed yet
+	UnitsOfSums      []int          // see UnitSums
 	Precise          *solve.Precise // x with more digits; nil: none was asked for, or could be begun with
 	Evidence         *solve.Evidence
 	NoFactors        string // why factors of multiple precision give no digits; empty: they do, or were not tried
