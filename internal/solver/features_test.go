@@ -101,15 +101,13 @@ type seen struct {
 	sums               features.RowSums
 	direction, ordered float64
 	spread             float64
-	scattered          bool
 }
 
 func look(m features.Source) (s seen) {
 	s.n, s.nnz = m.Size()
 	s.nodes, s.mMatrix, s.dominated = m.Nodes(), m.MostRows(features.LikeMMatrix), m.MostRows(features.Dominant)
 	c := m.Couplings()
-	s.shape, s.sums, s.direction, s.ordered = m.Shape(), m.Sums(), c.Direction(), c.Ordered()
-	s.spread, s.scattered = m.Counts().Spread(), m.Counts().Scattered()
+	s.shape, s.sums, s.direction, s.ordered, s.spread = m.Shape(), m.Sums(), c.Direction(), c.Ordered(), m.Spread()
 	return s
 }
 

@@ -88,7 +88,7 @@ func (w Workload) slower(r Fallback, values float64) float64 {
 // share returns what a multiplication of a product takes, relative to one with an irregular matrix.
 func (w Workload) share(kind precond.Kind) float64 {
 	switch {
-	case w.Scattered:
+	case w.Irregular:
 		return 1
 	case w.Nodes > 1 && kind != precond.AMG:
 		return rules.NodesShare
@@ -99,7 +99,7 @@ func (w Workload) share(kind precond.Kind) float64 {
 // irregular returns by how much a set-up that follows the graph takes longer: it goes from row to row, which grows like a power of the size of the matrix,
 // unless neighbours have neighbouring numbers.
 func (w Workload) irregular(power float64) float64 {
-	if !w.Scattered {
+	if !w.Irregular {
 		return rules.RegularSetUp
 	}
 	return max(1, math.Pow(w.Nnz/rules.CachedNonzeros, power))

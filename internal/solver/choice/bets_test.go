@@ -15,12 +15,12 @@ import (
 
 // Workloads of classes of systems.
 var (
-	triangles   = Workload{N: 45e3, Nnz: 313e3, Shape: features.Planar, Nodes: 1, Irregular: true, Scattered: true, MMatrix: true, Definite: true, Diagonal: 1500}
+	triangles   = Workload{N: 45e3, Nnz: 313e3, Shape: features.Planar, Nodes: 1, Irregular: true, MMatrix: true, Definite: true, Diagonal: 1500}
 	box         = Workload{N: 132e3, Nnz: 916e3, Shape: features.Spatial, Nodes: 1, MMatrix: true, Definite: true, Diagonal: 400}
-	solid       = Workload{N: 25e3, Nnz: 1.2e6, Shape: features.Spatial, Nodes: 3, Irregular: true, Scattered: true, Definite: true, Diagonal: 300}
-	scaleFree   = Workload{N: 39e3, Nnz: 193e3, Shape: features.Expander, Nodes: 1, Irregular: true, Scattered: true, MMatrix: true, Definite: true, Diagonal: 70}
-	circuit     = Workload{N: 18e3, Nnz: 89e3, Shape: features.Expander, Nodes: 1, Irregular: true, Scattered: true, MMatrix: true, Network: true, Diagonal: 2500}
-	saddlePoint = Workload{N: 30e3, Nnz: 177e3, Shape: features.Planar, Nodes: 1, Irregular: true, Scattered: true, Indefinite: true, Diagonal: 2600}
+	solid       = Workload{N: 25e3, Nnz: 1.2e6, Shape: features.Spatial, Nodes: 3, Irregular: true, Definite: true, Diagonal: 300}
+	scaleFree   = Workload{N: 39e3, Nnz: 193e3, Shape: features.Expander, Nodes: 1, Irregular: true, MMatrix: true, Definite: true, Diagonal: 70}
+	circuit     = Workload{N: 18e3, Nnz: 89e3, Shape: features.Expander, Nodes: 1, Irregular: true, MMatrix: true, Network: true, Diagonal: 2500}
+	saddlePoint = Workload{N: 30e3, Nnz: 177e3, Shape: features.Planar, Nodes: 1, Irregular: true, Indefinite: true, Diagonal: 2600}
 )
 
 func by(m solve.Method, k precond.Kind) Fallback {
@@ -111,7 +111,7 @@ func TestBets(t *testing.T) {
 	if calm.Loaded = false; calm.Bet(amg).Iterations >= plate.Bet(amg).Iterations/4 {
 		t.Errorf("multigrid takes %g iterations where the constant is nearly a null vector, %g elsewhere", calm.Bet(amg).Iterations, plate.Bet(amg).Iterations)
 	}
-	implicit := Workload{N: 2e5, Nnz: 14e5, Shape: features.Planar, Nodes: 1, Irregular: true, Scattered: true, MMatrix: true, Definite: true, Loaded: true}
+	implicit := Workload{N: 2e5, Nnz: 14e5, Shape: features.Planar, Nodes: 1, Irregular: true, MMatrix: true, Definite: true, Loaded: true}
 	diffusion := implicit
 	if diffusion.Loaded = false; implicit.Bet(amg).Iterations != rules.LoadedMeshes*diffusion.Bet(amg).Iterations {
 		t.Errorf("multigrid takes %g iterations for implicit steps on a mesh, %g for diffusion", implicit.Bet(amg).Iterations, diffusion.Bet(amg).Iterations)
@@ -144,7 +144,7 @@ func TestBets(t *testing.T) {
 	if wider.Width = 1000; factors(thin, chol) >= factors(wider, chol) {
 		t.Errorf("factors of a long mesh take %g, of a wider one %g", factors(thin, chol), factors(wider, chol))
 	}
-	nearest := Workload{N: 2596, Nnz: 24342, Shape: features.Expander, Nodes: 1, Irregular: true, Scattered: true, MMatrix: true, Definite: true, Diagonal: 100}
+	nearest := Workload{N: 2596, Nnz: 24342, Shape: features.Expander, Nodes: 1, Irregular: true, MMatrix: true, Definite: true, Diagonal: 100}
 	if work := nearest.Bet(chol).Work(); work < 2e7 || work > 9e7 { // 22 ms were measured
 		t.Errorf("factors of a graph of nearest neighbours take %g", work)
 	}
@@ -280,7 +280,7 @@ func TestProbeOdds(t *testing.T) {
 		want       bool
 	}{{false, 0.9, true}, {false, 1.5, true}, {false, 2, false}, {true, 0.9, true}, {true, 1.5, false}} {
 		s := onGrid(t, 40, 1, laplace(4.001))
-		w := Workload{N: 30e3, Nnz: 177e3, Shape: features.Planar, Nodes: 1, Irregular: true, Scattered: true, Indefinite: c.indefinite}
+		w := Workload{N: 30e3, Nnz: 177e3, Shape: features.Planar, Nodes: 1, Irregular: true, Indefinite: c.indefinite}
 		jacobi, lu := by(solve.BiCGStab, precond.Jacobi), by(solve.GMRES, precond.LU)
 		w.Diagonal = 1000
 		w.Diagonal *= c.share * w.Bet(lu).Work() / w.Bet(jacobi).Work()
@@ -301,7 +301,7 @@ func TestWidthOnceLearnt(t *testing.T) {
 		}
 		return 0
 	})
-	s.Weighed = features.Once[Workload]{Known: true, Value: Workload{N: 1e5, Nnz: 6e5, Shape: features.Expander, Diagonal: 100, Definite: true, Irregular: true, Scattered: true}}
+	s.Weighed = features.Once[Workload]{Known: true, Value: Workload{N: 1e5, Nnz: 6e5, Shape: features.Expander, Diagonal: 100, Definite: true, Irregular: true}}
 	bets := s.betting([]Fallback{{Method: solve.CG, Variant: Variant{Kind: precond.Cholesky}}}, true)
 	before, after := bets(learnt{})[0].Work(), bets(learnt{diagonal: 1e5})[0].Work()
 	if after > before/10 {

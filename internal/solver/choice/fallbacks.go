@@ -169,7 +169,7 @@ func (s *System) inSingle() bool {
 		return false
 	}
 	w := s.Workload()
-	if w.Scattered {
+	if w.Irregular {
 		return s.wellConditioned() && w.Nnz > rules.CachedNonzeros
 	}
 	return s.wellConditioned() || w.Nodes <= 1 && w.Nnz > rules.CachedNonzeros

@@ -19,7 +19,6 @@ type Workload struct {
 	Diagonal  float64 // iterations of conjugate gradients that the diagonal is expected to take as the preconditioner
 	Width     float64 // see csr.LevelWidth; 0: not known
 	Irregular bool    // the numbers of nonzeros of the rows vary, as those of unstructured meshes and of networks do
-	Scattered bool    // see features.Matrix.Scattered
 	Sweeps    float64 // see features.Matrix.FewSweeps
 	Network   bool    // see features.Matrix.Network
 	MMatrix   bool    // most rows are like those of an M-matrix
@@ -45,7 +44,7 @@ func (s *System) weigh() Workload {
 	s.Look()
 	w := Workload{
 		N: float64(s.Rows()), Nnz: float64(s.Nonzeros()), Shape: s.Shape(), Nodes: s.NodeSize(), least: s.LeastIterations(),
-		Irregular: s.Irregular(), Scattered: s.Scattered(), MMatrix: s.LikeMMatrix(), Definite: s.Method == solve.CG,
+		Irregular: s.Irregular(), MMatrix: s.LikeMMatrix(), Definite: s.Method == solve.CG,
 		Indefinite: s.indefinite(), Sequence: s.Opt.Updates,
 	}
 	if !s.Facts.Symmetric && s.Diagonal() {

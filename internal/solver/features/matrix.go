@@ -162,7 +162,7 @@ func (s *Matrix) LikeMMatrix() bool {
 // Network reports whether complete factors are expected to fill little whatever the shape of the graph: the matrix has rows of few nonzeros, whose
 // numbers vary more than those of meshes. A few far connections make the graph of a circuit or of a power network wide, but fill little.
 func (s *Matrix) Network() bool {
-	return s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && s.counts().Spread() > rules.NetworkSpread
+	return s.Nonzeros() <= rules.NetworkNonzeros*s.Rows() && s.spread() > rules.NetworkSpread
 }
 
 // Bends reports whether the matrix is that of a plate or a shell: its condition grows like the square of the number of rows.
@@ -172,57 +172,35 @@ func (s *Matrix) Bends() bool {
 
 // Irregular reports whether the numbers of nonzeros of the rows vary, as those of unstructured meshes and of networks do. Their rows mostly have no
 // order in which neighbours are near, either.
-func (s *Matrix) Irregular() bool { return s.counts().Spread() > rules.MeshSpread }
+func (s *Matrix) Irregular() bool { return s.spread() > rules.MeshSpread }
 
-// Scattered reports whether products find few elements of a vector in a cache: the matrix is irregular, or its rows are in no order in which neighbours are
-// near, as those of points and their nearest neighbours, and it is beyond the cache.
-func (s *Matrix) Scattered() bool {
-	return s.Irregular() || float64(s.Nonzeros()) > rules.CachedNonzeros && s.counts().Scattered()
+// spread returns the standard deviation of the number of nonzeros of a row, relative to its mean.
+func (s *Matrix) spread() float64 {
+	return s.Features.spread.Get(s.Source().Spread)
 }
 
-// counts returns the counts of a sample of rows.
-func (s *Matrix) counts() Counts { return s.Features.counts.Get(s.Source().Counts) }
-
-func (m LocalMatrix) Counts() (c Counts) {
+func (m LocalMatrix) Spread() float64 {
+	var c counted
 	for i := 0; i < m.Rows; i += stride(m.Rows) {
-		c.add(m.Matrix, i, i+1 < m.Rows)
+		c.add(m.Matrix, i)
 	}
-	return c
+	return c.spread()
 }
 
-// Counts are those of a sample of rows: its rows, the sums of their nonzeros and of the squares, and how many columns the rows after them have, and how
-// many of these are near a column of the row before.
-type Counts struct{ rows, sum, squares, columns, near int64 }
+// counted are the counts of a sample of rows from which spread computes Matrix.spread.
+type counted struct{ rows, sum, squares int64 }
 
-// add adds row i, compared with the next one if there is one.
-func (t *Counts) add(m *csr.Matrix, i int, next bool) {
+func (t *counted) add(m *csr.Matrix, i int) {
 	d := m.RowPtr[i+1] - m.RowPtr[i]
 	t.rows++
 	t.sum += d
 	t.squares += d * d
-	if !next {
-		return
-	}
-	cols, _ := m.Row(i)
-	after, _ := m.Row(i + 1)
-	for _, j := range after {
-		for len(cols) > 0 && cols[0] < j-rules.NearColumns {
-			cols = cols[1:]
-		}
-		if t.columns++; len(cols) > 0 && cols[0] <= j+rules.NearColumns {
-			t.near++
-		}
-	}
 }
 
-// Spread returns the standard deviation of the number of nonzeros of a row, relative to its mean.
-func (t Counts) Spread() float64 {
+func (t *counted) spread() float64 {
 	mean := float64(t.sum) / float64(t.rows)
 	return math.Sqrt(max(0, float64(t.squares)/float64(t.rows)-float64(mean*mean))) / mean
 }
-
-// Scattered reports whether most columns of a row are far from those of the row before.
-func (t Counts) Scattered() bool { return 2*t.near < t.columns }
 
 // Diffuses reports whether relaxed ILU(0) suits the matrix: most rows sum to zero, as those of differential operators, and
 // diffusion couples the unknowns in both directions. With relaxation the factors keep the row sums, which saves iterations. Where

@@ -19,7 +19,7 @@ type Source interface {
 	Size() (n, nnz int)
 	Nodes() int                         // unknowns of a node, see precond.BlockSize
 	MostRows(such rowTest) bool         // whether most rows of a sample pass the test
-	Counts() Counts                     // of the rows of a sample
+	Spread() float64                    // of the numbers of nonzeros of the rows of a sample, see Matrix.spread
 	Couplings() Couplings               // of the rows of a sample
 	Sums() RowSums                      // of a sample of the rows
 	Shape() GraphShape                  // of the neighbourhoods of some rows
@@ -233,11 +233,11 @@ func relativeSum(m *csr.Matrix, i int) float64 {
 type Found struct {
 	Ctx       context.Context // of the set-up; its end interrupts the search
 	shape     Once[GraphShape]
-	nodes     Once[int] // unknowns of a node
-	width     Once[int] // see Matrix.Width
-	counts    Once[Counts]
-	signs     Once[bool] // see Diffusion
-	mMatrix   Once[bool] // see LikeMMatrix
+	nodes     Once[int]     // unknowns of a node
+	width     Once[int]     // see Matrix.Width
+	spread    Once[float64] // see Matrix.spread
+	signs     Once[bool]    // see Diffusion
+	mMatrix   Once[bool]    // see LikeMMatrix
 	couplings Once[Couplings]
 	sums      Once[RowSums]
 }

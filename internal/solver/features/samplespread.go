@@ -57,16 +57,17 @@ func (m SpreadMatrix) Couplings() (c Couplings) {
 	return c
 }
 
-// Counts implements Source. The last row of a domain is not compared with the next one.
-func (m SpreadMatrix) Counts() (c Counts) {
-	for k, p := range m.Parts {
+func (m SpreadMatrix) Spread() float64 {
+	var c counted
+	for k := range m.Parts {
 		for _, i := range m.sample(k) {
-			c.add(m.Local, i, i+1 < p.First()+p.Own)
+			c.add(m.Local, i)
 		}
 	}
-	all := []int64{c.rows, c.sum, c.squares, c.columns, c.near}
+	all := []int64{c.rows, c.sum, c.squares}
 	m.Comm.Sum(all)
-	return Counts{rows: all[0], sum: all[1], squares: all[2], columns: all[3], near: all[4]}
+	c = counted{rows: all[0], sum: all[1], squares: all[2]}
+	return c.spread()
 }
 
 func (m SpreadMatrix) MostRows(such rowTest) bool {

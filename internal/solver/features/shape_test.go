@@ -1,12 +1,8 @@
 package features
 
 import (
-	"math/rand/v2"
 	"runtime"
 	"testing"
-
-	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
 // The shape of a graph of more rows than 32 bits number is found in memory for the rows that are looked at.
@@ -41,32 +37,6 @@ func TestShapeOfManyRows(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if bytes := after.TotalAlloc - before.TotalAlloc; got != c.want || bytes > 64<<20 {
 			t.Errorf("%d^%d points: shape %d, want %d; %d bytes", c.edge, c.dim, got, c.want, bytes)
-		}
-	}
-}
-
-// A grid beyond the cache is scattered if its points have random numbers, but not where rows next to each other have columns near each other.
-func TestScattered(t *testing.T) {
-	few, many := generated(t, "poisson2d", generate.Params{"n": 100}), generated(t, "poisson2d", generate.Params{"n": 300})
-	shuffled := func(m *csr.Matrix) *csr.Matrix {
-		var p csr.Permutation
-		for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(m.Rows) {
-			p = append(p, int32(i))
-		}
-		return m.Permuted(p, p.Inverse(), nil)
-	}
-	for _, c := range []struct {
-		name string
-		m    *csr.Matrix
-		want bool
-	}{
-		{"in the cache", shuffled(few), false},
-		{"in order", many, false},
-		{"shuffled", shuffled(many), true},
-		{"rows that differ", generated(t, "powerlaw", generate.Params{"n": 3000}), true},
-	} {
-		if s := (&Matrix{M: c.m}); s.Scattered() != c.want {
-			t.Errorf("%s: scattered: %v, irregular: %v", c.name, s.Scattered(), s.Irregular())
 		}
 	}
 }

@@ -27,9 +27,6 @@ const (
 	// MeshSpread is the most that the numbers of nonzeros of the rows of a grid vary: its boundary alone makes up to 0.12.
 	// Unit: standard deviation, relative to the mean. Source: counting on generated systems. Fit: make choice.
 	MeshSpread = 0.15
-	// NearColumns is how far a column may be from one of the row before for both to be near each other: products find them in the same lines of the cache.
-	// Unit: columns. Source: four lines of a cache. Fit: make choice.
-	NearColumns = 32
 	// NetworkNonzeros is the most that a row of a network has, in the mean.
 	// Unit: nonzeros a row. Source: power networks among the real matrices, docs/matrices.md. Fit: make table.
 	NetworkNonzeros = 10
