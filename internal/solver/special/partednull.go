@@ -1,0 +1,140 @@
+package special
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/dist"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// rowsSumToZero reports whether the entries of every row sum to zero, but for their rounding.
+func (a parted) rowsSumToZero() bool {
+	for _, p := range a.Parts {
+		for i := p.First(); i < p.End(); i++ {
+			if _, vals := a.Local.Row(i); !sumsToZero(vals) {
+				return !dist.Any(a.Comm, true)
+			}
+		}
+	}
+	return !dist.Any(a.Comm, false)
+}
+
+// sumsToZero is rowsSumToZero for one row.
+func sumsToZero(vals []float64) bool {
+	var sum dd.DD
+	var size float64
+	for _, v := range vals {
+		sum = sum.Add(dd.From(v))
+		size += math.Abs(v)
+	}
+	return size > 0 && math.Abs(sum.Float()) <= 0x1p-53*float64(len(vals))*size
+}
+
+// nullError returns max_i |A v|_i / (sum_j |a_ij| |v|_inf).
+func (a parted) nullError(v []float64) float64 {
+	size := a.AbsMax(v)
+	a.Halo.Exchange(v)
+	return a.most(func(i int) float64 {
+		cols, vals := a.Local.Row(i)
+		var sum dd.DD
+		var abs float64
+		for k, j := range cols {
+			sum = sum.AddProd(vals[k], v[j]/size)
+			abs += math.Abs(vals[k])
+		}
+		if abs == 0 {
+			return 0
+		}
+		return math.Abs(sum.Float()) / abs
+	})
+}
+
+// LeftNullError returns max_j |y'A|_j / (sum_i |a_ij| |y|_inf).
+func LeftNullError(m *csr.Matrix, y []float64) float64 { return whole(m, nil).leftNullError(y) }
+
+// leftNullError is nullError of the transpose.
+func (a parted) leftNullError(y []float64) float64 {
+	worst, _ := a.leftDefects(y)
+	return worst
+}
+
+// leftDefects returns leftNullError and |y'A|_1.
+func (a parted) leftDefects(y []float64) (worst, norm float64) {
+	product, abs, _ := a.leftProduct(y)
+	norm = a.total(func(j int) float64 { return math.Abs(product[j].Float()) })
+	return a.most(func(j int) float64 {
+		if abs[j] == 0 {
+			return 0
+		}
+		return math.Abs(product[j].Float()) / abs[j]
+	}) / a.AbsMax(y), norm
+}
+
+// leftProduct returns y'A, and the sums of the magnitudes in the columns of A and in those of diag(y) A.
+func (a parted) leftProduct(y []float64) (product []dd.DD, abs, terms []float64) {
+	product, abs, terms = make([]dd.DD, a.Len), make([]float64, a.Len), make([]float64, a.Len)
+	for _, p := range a.Parts {
+		for i := p.First(); i < p.End(); i++ {
+			cols, vals := a.Local.Row(i)
+			for k, j := range cols {
+				product[j] = product[j].AddProd(vals[k], y[i])
+				abs[j] += math.Abs(vals[k])
+				terms[j] += math.Abs(vals[k] * y[i])
+			}
+		}
+	}
+	plus := func(a, b float64) float64 { return a + b }
+	dist.Fold(a.Halo, product, dd.DD.Add)
+	dist.Fold(a.Halo, abs, plus)
+	dist.Fold(a.Halo, terms, plus)
+	return product, abs, terms
+}
+
+// weigh returns the evidence of y, computed in double-double arithmetic, with the elements of this rank of y.
+func (a parted) weigh(y, b []float64) solve.Evidence {
+	product, _, terms := a.leftProduct(y)
+	yb := math.Abs(a.dot(y, b))
+	e := solve.Evidence{
+		Y: a.own(y),
+		Null: a.most(func(j int) float64 {
+			if r := math.Abs(product[j].Float()); r > 0 {
+				return r / terms[j]
+			}
+			return 0
+		}),
+		Product:  yb / a.total(func(i int) float64 { return math.Abs(y[i] * b[i]) }),
+		Smallest: yb / a.total(func(j int) float64 { return math.Abs(product[j].Float()) }),
+	}
+	if Shows(e, int(a.N)) {
+		e.Rows = a.rowsOf(y, b)
+	}
+	return e
+}
+
+// rowsOf returns the equations that a combination y consists of, but for roundings; nil: there are more than mostNamed.
+func (a parted) rowsOf(y, b []float64) (rows []int) {
+	size := a.each(a.New(), func(i int) float64 {
+		_, vals := a.Local.Row(i)
+		return math.Abs(y[i]) * cmp.Or(AbsMax(vals), math.Abs(b[i]))
+	})
+	least := smallElement * a.AbsMax(size)
+	var own []int64
+	for _, p := range a.Parts {
+		for i := p.First(); i < p.End() && len(own) <= mostNamed; i++ {
+			if size[i] > least {
+				own = append(own, a.Global(i))
+			}
+		}
+	}
+	for _, row := range a.all(own) {
+		rows = append(rows, int(row))
+	}
+	if len(rows) > mostNamed {
+		return nil
+	}
+	return slices.Clip(rows)
+}
