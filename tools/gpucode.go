@@ -71,7 +71,10 @@ func gpucodeRun(check, must bool) error {
 			faults[k] = fmt.Errorf("%s: not what %s makes of the source; run make gpu-generate", t.file, compiler)
 		}
 	}
-	return errors.Join(faults...)
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	return compiledForGPUs.write(check)
 }
 
 // gpucodeTarget is an architecture to compile for.

@@ -82,7 +82,10 @@ func run(check, must bool, disassembly string) error {
 			faults = append(faults, err)
 		}
 	}
-	return errors.Join(faults...)
+	if err := errors.Join(faults...); err != nil || disassembly != "" {
+		return err
+	}
+	return compiledKernels.write(check)
 }
 
 // target is a set of instructions to compile for.
