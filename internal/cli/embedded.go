@@ -144,7 +144,7 @@ func (e *Embedded) checkOptions() error {
 // setUpProblem sets up the solver of the problem. Collective if all ranks solve.
 func (e *Embedded) setUpProblem(ctx context.Context) (err error) {
 	r := &e.run
-	prepareMemory(false)
+	prepareEmbedded()
 	r.start = time.Now()
 	r.opt.Device, err = r.device.open(r.streams)
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}

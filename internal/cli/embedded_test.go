@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -82,6 +84,37 @@ func TestEmbeddedSolves(t *testing.T) {
 		}
 		if report.Method != "gmres" || report.Matrix.File != arrays || len(report.Solutions) != 2 || report.RHS != "2 from memory" {
 			t.Errorf("round %d: report %+v", round, report)
+		}
+	}
+}
+
+// A program that makes a solver for each of many small systems needs no more memory, and collects no garbage for each.
+func TestEmbeddedReleased(t *testing.T) {
+	m, b := plate(t)
+	once := func() weak.Pointer[Embedded] {
+		e := NewEmbedded()
+		defer e.Close()
+		x := make([]float64, m.Cols)
+		if err := errors.Join(e.SetMatrix(m), e.Solve(t.Context(), [][]float64{b}, [][]float64{nil}, [][]float64{x})); err != nil {
+			t.Fatal(err)
+		}
+		return weak.Make(e)
+	}
+	var before, after runtime.MemStats
+	solvers := []weak.Pointer[Embedded]{once()} // the first collects
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 5 {
+		solvers = append(solvers, once())
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.NumForcedGC - before.NumForcedGC; n > 0 {
+		t.Errorf("%d collections in 5 solves", n)
+	}
+	runtime.GC()
+	for k, s := range solvers {
+		if s.Value() != nil {
+			t.Errorf("solver %d is still in memory", k)
 		}
 	}
 }

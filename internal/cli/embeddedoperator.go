@@ -65,7 +65,7 @@ func (e *Embedded) setUpOperator() (err error) {
 	if err := r.check(e.command, product); err != nil {
 		return err
 	}
-	prepareMemory(false)
+	prepareEmbedded()
 	r.start = time.Now()
 	r.report = r.newReport(1)
 	r.report.SetMatrix(product, csr.Facts{Rows: e.operator.N, Cols: e.operator.N})

@@ -115,14 +115,32 @@ func capThreads(n *int, notes io.Writer) {
 	}
 }
 
-// completeWords lets the shell complete the values of a flag.
+// wordsOf is the annotation with the values of a flag that the shell completes.
+const wordsOf = "mpsolve_words"
+
+// completeWords names the values of a flag for registerCompletions.
 func completeWords[T ~string](c *cobra.Command, flag string, all []T) {
 	words := make([]string, len(all))
 	for i, a := range all {
 		words[i] = string(a)
 	}
-	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	if err := c.Flags().SetAnnotation(flag, wordsOf, words); err != nil {
 		panic(err) // the flag does not exist
+	}
+}
+
+// registerCompletions lets the shell complete the values of the flags of a command and of those below it. Cobra keeps the flags, and all that they
+// refer to, for ever: this is for commands that live as long as the process.
+func registerCompletions(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if words := f.Annotations[wordsOf]; words != nil {
+			if err := c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+				panic(err) // it has completions already
+			}
+		}
+	})
+	for _, below := range c.Commands() {
+		registerCompletions(below)
 	}
 }
 

@@ -122,6 +122,20 @@ func prepareMemory(tiny bool) (ready func()) {
 	return reserve.Wait
 }
 
+// prepareEmbedded is prepareMemory for a solve inside another program. It collects garbage before the first one alone: a collection takes as long as
+// a small solve.
+func prepareEmbedded() {
+	prepareFirst()
+	garbage.Lock()
+	defer garbage.Unlock()
+	if garbage.later != usualGarbage && os.Getenv("GOGC") == "" { // the matrix before was large
+		garbage.later = usualGarbage
+		debug.SetGCPercent(usualGarbage)
+	}
+}
+
+var prepareFirst = sync.OnceFunc(func() { prepareMemory(false) })
+
 // isTiny reports whether the file is so small that page faults of its solve take less time than a collection.
 func isTiny(path string) bool {
 	info, err := os.Stat(path)

@@ -197,6 +197,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
 	root.AddCommand(alike(newSolve(s)), newVerify(s), newCompare(s), newInfo(s), newPlot(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newFetch(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
 	root.AddCommand(newTopics()...)
+	registerCompletions(root)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
