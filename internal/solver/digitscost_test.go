@@ -2,7 +2,9 @@ package solver
 
 import (
 	"math"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/solver/digits"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
@@ -122,6 +124,36 @@ func TestCompanion(t *testing.T) {
 		if ratio := r.Digits.Probe / asked.Digits.Probe; !(ratio > 0.9 && ratio <= c.most) {
 			t.Errorf("%s: roundings are enlarged to %.2g, %.2g by a probe", c.name, r.Digits.Probe, asked.Digits.Probe)
 		}
+	}
+}
+
+// The companion is made once for complete factors. Later solves have the bits and digits of the first solve of a solver. New values have another companion.
+func TestCompanionServesAgain(t *testing.T) {
+	m := grid(50, 0, 0)
+	opt := solve.Options{Precond: solve.Precond{Kind: precond.Cholesky}}
+	s := newSolver(t, m, opt)
+	solved := func(b []float64) (r solve.Result, d []float64) {
+		r, err := s.Solve(t.Context(), b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, _ = s.Refiner.Accompanied()
+		return r, d
+	}
+	_, first := solved(random(3, m.Rows))
+	b := random(4, m.Rows)
+	r, again := solved(b)
+	if unsafe.SliceData(first) != unsafe.SliceData(again) {
+		t.Error("the second solve has made another companion")
+	}
+	if alone := mustSolve(t, m, b, nil, opt); !slices.Equal(r.X, alone.X) || r.Digits != alone.Digits {
+		t.Errorf("digits %+v, %+v in a solver of its own, or another x", r.Digits, alone.Digits)
+	}
+	if err := s.UpdateMatrix(t.Context(), varied(m, 0.3, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, updated := solved(b); slices.Equal(updated, first) {
+		t.Error("the companion of the matrix before is that of the new one")
 	}
 }
 

@@ -38,7 +38,7 @@ type Correction[V any, S linop.Scalar[S]] struct {
 
 	StoredSystem[V, S]
 	course
-	companion
+	companion companion[V, S]
 	shown[V]
 	Shared
 	Scratch[V]
