@@ -139,7 +139,8 @@ func (c *Correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if !c.settled {
 		c.Attempts.Solved(result.Iterations, c.Probe.Work(result.Iterations, result.Projections), time.Since(start))
 	}
-	if now := c.Attempts.Now(); now.ProbeRun && failing(result.Reason) || now.Method != solve.CG && result.Residual > 1 && c.Probe.Gone {
+	now, failed := c.Attempts.Now(), failing(result.Reason)
+	if now.ProbeRun && failed || now.Method != solve.CG && result.Residual > 1 && (c.Probe.Gone || failed) {
 		c.At.Zero(c.Z) // Z may follow a null vector; the Z of conjugate gradients is nearer to the solution than zero in any case
 	}
 	c.done = result
