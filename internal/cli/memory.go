@@ -92,7 +92,7 @@ const (
 // garbage has the percentage to set after the first collection.
 var garbage struct {
 	sync.Mutex
-	later int
+	later int // 0: nothing has been prepared, or GOGC says it
 }
 
 // prepareMemory makes memory ready for a short solve while the matrix is read, unless it is tiny, or the environment variable
@@ -125,16 +125,17 @@ func prepareMemory(tiny bool) (ready func()) {
 // prepareEmbedded is prepareMemory for a solve inside another program. It collects garbage before the first one alone: a collection takes as long as
 // a small solve.
 func prepareEmbedded() {
-	prepareFirst()
 	garbage.Lock()
-	defer garbage.Unlock()
-	if garbage.later != usualGarbage && os.Getenv("GOGC") == "" { // the matrix before was large
+	prepared := garbage.later != 0
+	if prepared && garbage.later != usualGarbage { // the matrix before was large
 		garbage.later = usualGarbage
 		debug.SetGCPercent(usualGarbage)
 	}
+	garbage.Unlock()
+	if !prepared {
+		prepareMemory(false)
+	}
 }
-
-var prepareFirst = sync.OnceFunc(func() { prepareMemory(false) })
 
 // isTiny reports whether the file is so small that page faults of its solve take less time than a collection.
 func isTiny(path string) bool {

@@ -97,6 +97,9 @@ func (j *job) run(args []string, s streams, err error) int {
 	}
 	root := newRoot(s)
 	root.SetArgs(args)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		registerCompletions(root)
+	}
 	if err == nil {
 		err = checkKernels()
 	}
@@ -197,7 +200,6 @@ func newRoot(s streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
 	root.AddCommand(alike(newSolve(s)), newVerify(s), newCompare(s), newInfo(s), newPlot(s), newSpMV(s), newDigits(s), newFormats(s), newTune(s), newBench(s), newReproduce(s), newGenerate(s), newConvert(s), newFetch(s), newDevices(s), newCalibrate(s), alike(newVersion(s)), newMan(root))
 	root.AddCommand(newTopics()...)
-	registerCompletions(root)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {

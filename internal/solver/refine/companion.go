@@ -9,7 +9,7 @@ import (
 // companion is a right-hand side p that complete factors solve for beside that of a method: they are read once for both. Two solves together take 1.2 times
 // as long as one where the factors are in memory, and 1.5 times in a cache. The matrix alone makes p, so that d serves for all solves with the factors.
 type companion[V any, S linop.Scalar[S]] struct {
-	make func() []float64             // returns p, once a solve; nil: there is none
+	make func() []float64             // returns p; nil: there is none
 	d, p []float64                    // M^-1 p and p
 	of   *choice.Preconditioner[V, S] // M
 }
