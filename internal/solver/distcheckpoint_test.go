@@ -137,6 +137,22 @@ func TestInterruptAndResumeOverDomains(t *testing.T) {
 	}
 }
 
+// Where the context ends while the preconditioner is set up, there are no iterations without it that a checkpoint would keep.
+func TestSetUpInterruptedOverDomains(t *testing.T) {
+	m := grid(20, 0, 0)
+	for _, method := range []solve.Method{solve.CG, solve.MINRES} {
+		opt := solve.Options{Method: method, Precond: solve.Precond{Kind: precond.BlockJacobi}}
+		want, texts, _ := keptRun(t, 1, 0, m, opt, nil)
+		_, _, first := keptRun(t, 3, 41, m, opt, nil)
+		for _, looks := range []int{1, 2, 5} {
+			_, _, file := keptRun(t, 1+looks%2, looks, m, opt, first)
+			if x, got, _ := keptRun(t, 1, 0, m, opt, file); !slices.Equal(x, want) || !slices.Equal(got, texts) {
+				t.Errorf("%s, %d looks: another x, or\n%q, want\n%q", method, looks, got, texts)
+			}
+		}
+	}
+}
+
 // A checkpoint of another number of domains, matrix or right-hand side is refused alike on all ranks.
 func TestRefusedOverDomains(t *testing.T) {
 	m := grid(20, 0, 0)

@@ -123,6 +123,15 @@ func (r *Recorder) refined() {
 	}
 }
 
+// over reports whether the context has ended, which may have interrupted a set-up. Ranks look at their contexts together, since that of one rank
+// ends the set-up of all. Collective.
+func (r *Recorder) over(ctx context.Context) bool {
+	if r.job != nil {
+		return r.job.Look() != nil
+	}
+	return ctx.Err() != nil
+}
+
 // due reports whether it is time for a checkpoint, by the clock of rank 0.
 func (r *Recorder) due() bool {
 	if r.job != nil {

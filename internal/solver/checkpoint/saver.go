@@ -43,7 +43,7 @@ func (r recordedRefinement[V, S]) Solve(ctx context.Context, x, b V, opt krylov.
 	if err := s.begin(ctx, p); err != nil {
 		return krylov.Result{}, err
 	}
-	if ctx.Err() != nil { // setting up may be incomplete
+	if s.over(ctx) { // setting up may be incomplete
 		r.Recorder.save(p)
 	}
 	var result krylov.Result
@@ -80,7 +80,7 @@ func (s *saver[V, S]) begin(ctx context.Context, p *Progress) error {
 	if p == nil {
 		return c.Begin(ctx)
 	}
-	if err := c.Resume(ctx, p.Position); err != nil || ctx.Err() != nil || p.Finished != nil {
+	if err := c.Resume(ctx, p.Position); err != nil || s.over(ctx) || p.Finished != nil {
 		return err
 	}
 	steps, inner := s.upload(p.Steps), s.upload(p.Method)
@@ -134,7 +134,7 @@ type recorded[V any, S linop.Scalar[S]] struct {
 func (c recorded[V, S]) Escalate(reason krylov.Reason) bool {
 	c.saver.Mark()
 	ok := c.Correction.Escalate(reason)
-	if c.Ctx.Err() != nil {
+	if c.saver.over(c.Ctx) {
 		c.saver.saveSteps(nil)
 	}
 	return ok
