@@ -87,6 +87,14 @@ func TestDigitsOfSubnormalRows(t *testing.T) {
 	}
 }
 
+// An x below the range of float64 has not converged, whatever digits it has in multiple precision.
+func TestDigitsBelowFloat64(t *testing.T) {
+	m := entries(1, func(add func(i, j int, v float64)) { add(0, 0, 1e300) })
+	if r := mustSolve(t, m, []float64{1e-50}, nil, solve.Options{Accuracy: solve.Accuracy{Digits: 1}}); r.Reason.Converged() || r.Errors.Row < 1 {
+		t.Errorf("%v, error %g", r.Reason, r.Errors.Row)
+	}
+}
+
 // Where parts of a system need care, as in a small one that is judged by rows, a step that gives digits to the largest elements of x is not taken
 // if it spoils another part, and roundings are those of each part.
 func TestDigitsOfParts(t *testing.T) {

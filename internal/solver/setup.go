@@ -46,12 +46,14 @@ func (s *Solver) setUpOrdinary(ctx context.Context) error {
 	return s.build(ctx)
 }
 
-// until runs a function on the pool of threads, whose loops the end of the context interrupts with the context's error.
+// until runs a function on the pool of threads, whose loops the end of the context interrupts with the context's error. What keeps that pool does not
+// depend on the context afterwards.
 func (s *Solver) until(ctx context.Context, run func() error) (err error) {
 	pool := s.Pool
 	defer func() { s.Pool = pool }()
 	defer ended(ctx, &err)
 	s.Pool = pool.Until(ctx)
+	defer s.Pool.Forever()
 	return run()
 }
 

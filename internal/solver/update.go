@@ -26,7 +26,7 @@ import (
 // setting it up again would. The new preconditioner then reuses the symbolic part of factorisations. It also reuses the transfers between the
 // levels of multigrid, until they cost half as many iterations again as at first. With Options.Updates this reuse begins with the first
 // Update, otherwise with the second, since New keeps nothing then. Update drops probe runs that did not help. Every x is verified as
-// ever, so that reuse can cost iterations, but never accuracy. If the symmetry or the signs of the diagonal change, for matrices of a
+// ever, so that reuse can cost iterations, but never accuracy. If the symmetry or the signs of the diagonal change, if a row or a column becomes zero, for matrices of a
 // special kind, and on devices, Update is New with the same Options.
 //
 // Solve starts from zero, or from the last x if the caller passes it as a guess. After an error the Solver is as
@@ -68,10 +68,11 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 		s.Facts = csr.Examine(&m, s.Pool)
 		return rules.Solvable(s.Facts)
 	})
-	if err != nil {
+	empty := s.Facts.EmptyRow >= 0 || s.Facts.EmptyCol >= 0
+	if err != nil && !empty {
 		return err
 	}
-	if s.Facts.Symmetric != before.Facts.Symmetric || s.Facts.DiagonalSign() != before.Facts.DiagonalSign() {
+	if empty || s.Facts.Symmetric != before.Facts.Symmetric || s.Facts.DiagonalSign() != before.Facts.DiagonalSign() {
 		*s = before
 		return s.anew(ctx, &given, start)
 	}
@@ -93,6 +94,9 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 // UpdateMatrix is Update with the values of m, whose nonzeros are all in the pattern of the matrix given to New; others of the pattern are zero.
 func (s *Solver) UpdateMatrix(ctx context.Context, m *csr.Matrix) error {
 	g := s.Given
+	if err := m.Validate(); err != nil {
+		return rules.Invalid("%v", err)
+	}
 	if m.Rows != g.Rows || m.Cols != g.Cols {
 		return rules.Invalid("the matrix is %d x %d, the one before %d x %d", m.Rows, m.Cols, g.Rows, g.Cols)
 	}

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -180,6 +181,7 @@ func TestUpdateFaults(t *testing.T) {
 		"size":    s.UpdateMatrix(t.Context(), grid(7, 0, 0)),
 		"values":  s.Update(t.Context(), m.Val[1:]),
 		"NaN":     s.Update(t.Context(), bad),
+		"offsets": s.UpdateMatrix(t.Context(), &csr.Matrix{Rows: m.Rows, Cols: m.Cols}),
 	} {
 		var fault *solve.InputError
 		if !errors.As(err, &fault) {
@@ -195,6 +197,62 @@ func TestUpdateFaults(t *testing.T) {
 	}
 	if r, err := s.Solve(t.Context(), b, nil); err != nil || r.Reason != krylov.Converged || r.Method == "cg" {
 		t.Errorf("unsymmetric: %v by %s, %v", r.Reason, r.Method, err)
+	}
+}
+
+// A row that becomes zero is left out, as New does.
+func TestUpdateToZeroRow(t *testing.T) {
+	m := grid(6, 0.3, 0)
+	s := newSolver(t, m, solve.Options{})
+	zero := m.Clone()
+	clear(zero.Val[zero.RowPtr[3]:zero.RowPtr[4]])
+	b := rhs(zero, 1)
+	if err := s.UpdateMatrix(t.Context(), zero); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Solve(t.Context(), b, nil); err != nil || !r.Reason.Converged() {
+		t.Errorf("%v, %v", r.Reason, err)
+	}
+	_, err := s.Solve(t.Context(), b, b[:1])
+	checkInputError(t, err, []string{"initial guess has 1 elements"})
+}
+
+// The context of New or Update may end before the first Solve.
+func TestContextOfSetUpEnds(t *testing.T) {
+	tall := entries(30, func(add func(i, j int, v float64)) {
+		for i := range 30 {
+			add(i, i%10, 1)
+			add(i, (i*i+3)%10, 0.5)
+		}
+	})
+	tall.Cols = 10
+	square := grid(5, 0.3, 0)
+	for name, c := range map[string]struct {
+		m   *csr.Matrix
+		opt solve.Options
+	}{
+		"least squares": {tall, solve.Options{}},
+		"stored":        {square, solve.Options{Storage: solve.Storage{Epsilon: 0x1p-10}}},
+	} {
+		ctx, end := context.WithCancel(t.Context())
+		s, err := New(ctx, c.m, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		end()
+		for seed := range uint64(3) {
+			if r, err := s.Solve(t.Context(), random(seed, c.m.Rows), nil); err != nil {
+				t.Errorf("%s: %v, %v", name, r.Reason, err)
+			}
+			if c.m.Rows == c.m.Cols {
+				ctx, end := context.WithCancel(t.Context())
+				if err := s.Update(ctx, random(seed+10, c.m.NNZ())); err != nil {
+					t.Fatal(err)
+				}
+				end()
+			}
+		}
 	}
 }
 

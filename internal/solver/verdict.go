@@ -91,6 +91,9 @@ func (a *solution) solve(guess bool) (err error) {
 		if err := a.judge(); err != nil {
 			return err
 		}
+		if a.Reason == krylov.Converged && a.Precise == nil && !a.met() { // in float64, whose range may end above elements of x
+			a.Reason = krylov.Drift
+		}
 	}
 	if a.suspect() {
 		spent := &a.Spent.Verifying
