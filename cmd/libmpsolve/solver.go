@@ -39,7 +39,7 @@ var (
 	errCaller      = cli.WithCode(interrupted, "a function of the caller failed")
 	errSize        = cli.WithCode(input, "the matrix has a negative number of rows or columns, too many, or a base other than 0 and 1")
 	errOffsets     = cli.WithCode(input, "the offsets of the rows do not begin at the base, or decrease")
-	errCount       = cli.WithCode(input, "the number of right-hand sides is negative or too large")
+	errCount       = cli.WithCode(input, "the number of right-hand sides is not positive, or too large")
 )
 
 // setMatrix sets the matrix.
@@ -166,7 +166,7 @@ func (v *solver) setUp() error { return v.interruptible(v.SetUp) }
 func (v *solver) solve(count int64, b, guess, x *float64) error {
 	var err error
 	switch {
-	case count < 0 || v.rows > 0 && count > math.MaxInt64/8/v.rows || v.cols > 0 && count > math.MaxInt64/8/v.cols:
+	case count < 1 || v.rows > 0 && count > math.MaxInt64/8/v.rows || v.cols > 0 && count > math.MaxInt64/8/v.cols:
 		err = errCount
 	case count > 0 && (b == nil && v.rows > 0 || x == nil && v.cols > 0):
 		err = errNull

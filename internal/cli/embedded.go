@@ -176,12 +176,23 @@ func (e *Embedded) Update(ctx context.Context, m *csr.Matrix) error {
 		return usage("there is no matrix with entries yet")
 	}
 	if e.ready {
-		if err := e.run.solver.UpdateMatrix(ctx, m); err != nil {
+		if err := e.renew(ctx, m); err != nil {
 			return err
 		}
-		e.before.Seconds.Build = 0
 	}
 	e.matrix, e.run.problem = m, whole{m}
+	return nil
+}
+
+// renew makes the solver one for m, and the report begin with what is known of m.
+func (e *Embedded) renew(ctx context.Context, m *csr.Matrix) error {
+	r := &e.run
+	r.report = r.newReport(e.before.Domains)
+	if err := r.solver.UpdateMatrix(ctx, m); err != nil {
+		return err
+	}
+	r.described()
+	e.before = r.report
 	return nil
 }
 

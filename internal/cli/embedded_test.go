@@ -15,6 +15,7 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -146,6 +147,18 @@ func TestEmbeddedUpdate(t *testing.T) {
 				t.Fatalf("factor %g: element %d is %g", factor, i, v)
 			}
 		}
+	}
+	skew := m.Clone()
+	skew.Val[1] *= 1.5
+	if err := e.Update(context.Background(), skew); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Solve(context.Background(), [][]float64{b}, [][]float64{nil}, x); err != nil {
+		t.Fatal(err)
+	}
+	var said report.Report
+	if err := json.Unmarshal(e.Report(), &said); err != nil || said.Matrix.Symmetric || slices.ContainsFunc(said.Events, func(line string) bool { return strings.Contains(line, "the matrix is symmetric") }) {
+		t.Errorf("the report is that of the matrix before: %v, %+v, %q", err, said.Matrix, said.Events)
 	}
 	other, err := generate.Generate("poisson2d", generate.Params{"n": 13})
 	if err != nil {

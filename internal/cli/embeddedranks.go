@@ -211,8 +211,7 @@ func (e *Embedded) updateShared(ctx context.Context, m *csr.Matrix) error {
 		if e.run.spread() {
 			return e.setUpProblem(ctx)
 		}
-		e.before.Seconds.Build = 0
-		return e.run.solver.UpdateMatrix(ctx, e.run.problem.(whole).Matrix)
+		return e.renew(ctx, e.run.problem.(whole).Matrix)
 	})
 	if err == nil {
 		e.shared.rows = nil
