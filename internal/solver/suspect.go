@@ -20,7 +20,7 @@ func (a *solution) suspect() bool {
 	case a.Reason == krylov.Singular:
 		return true
 	case a.Reason == krylov.Converged: // x may be far larger than b asks for, and neither digits confirm it nor a probe explains its size
-		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.oversized() || a.factorsFit()) &&
+		return (digits.Unconfirmed(a.Digits) || a.s.Opt.NoRefine) && (a.s.Rows() <= rules.DenseRows || a.factors || a.oversized() || a.factorsFit()) &&
 			!(digits.Estimation{Solution: a.Solution}).Regular()
 	case a.failed(), a.Reason == krylov.PrecisionExhausted:
 		return a.s.Job == nil || a.s.Rows() <= rules.DenseRows
@@ -55,27 +55,26 @@ func (a *solution) direct() error {
 	if a.s.Job != nil {
 		return nil
 	}
-	x := a.evidence().Direct()
-	if x == nil {
-		return nil
-	}
-	if a.s.Opt.NoRefine { // then x stays, and only the verdict on A is at stake
-		j, err := a.s.Known.Given.Judge(a.s.Given, x, a.Given, a.s.Opt.Tol, a.s.Pool)
-		if err == nil && rules.ErrorOf(a.s.Opt.Stop, j.Errors) <= a.s.Opt.Tol && rules.Explains(j, a.s.Opt) {
-			a.Reason = krylov.Drift
+	for x := range a.evidence().Direct {
+		if a.s.Opt.NoRefine { // then x stays, and only the verdict on A is at stake
+			j, err := a.s.Known.Given.Judge(a.s.Given, x, a.Given, a.s.Opt.Tol, a.s.Pool)
+			if err == nil && rules.ErrorOf(a.s.Opt.Stop, j.Errors) <= a.s.Opt.Tol && rules.Explains(j, a.s.Opt) {
+				a.Reason = krylov.Drift
+			}
+			return err
 		}
-		return err
-	}
-	before, judged, counted := a.X, a.Judgement, a.Digits
-	a.X = a.s.Order.Forth(x)
-	if err := a.improved(); err != nil {
-		return err
-	}
-	if a.Reason = a.verdict(); a.Reason != krylov.Converged {
+		before, judged, counted := a.X, a.Judgement, a.Digits
+		a.X = a.s.Order.Forth(x)
+		if err := a.improved(); err != nil {
+			return err
+		}
+		if a.Reason = a.verdict(); a.Reason == krylov.Converged {
+			a.factors = true
+			a.s.Say("verdict: x that iterations found does not explain b; complete factors gave one that does")
+			return nil
+		}
 		a.X, a.Judgement, a.Digits, a.Reason = before, judged, counted, krylov.Singular
-		return nil
 	}
-	a.s.Say("verdict: x that iterations found does not explain b; complete factors gave one that does")
 	return nil
 }
 

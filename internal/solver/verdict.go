@@ -26,6 +26,7 @@ type solution struct {
 
 	unknowns  []int         // of a null vector of A, if they are few
 	least     *solve.Result // with the solution of least norm, if A has turned out to be singular; nil: x is another one
+	factors   bool          // x is of direct, after an x that did not explain b
 	undecided bool          // x is larger than b asks for, and no evidence says why
 	cut       bool          // the search for evidence ended before its end
 }

@@ -178,8 +178,9 @@ func (a EvidenceSearch) projectedNull() [][]float64 {
 	return a.refined(a.S.Given.Transpose(a.S.Pool), func(k int, _ csr.Scaling) (y, f []float64) { return signs(a.S.Given.Rows, uint64(k)), nil }, projections)
 }
 
-// Direct returns the solution of A x = b by complete factors of the scaled A, if these are cheap; nil: they are not, or A is singular.
-func (a EvidenceSearch) Direct() []float64 {
+// Direct passes solutions of A x = b by complete factors of the scaled A, if these are cheap, unless A is singular: by repetition, and then by a method that
+// uses factors, which converges where repetition does not since pivots were replaced.
+func (a EvidenceSearch) Direct(yield func(x []float64) bool) {
 	found := a.refined(a.S.Given, func(_ int, by csr.Scaling) (x, f []float64) {
 		f = make([]float64, len(a.Given))
 		for i, v := range a.Given {
@@ -187,11 +188,29 @@ func (a EvidenceSearch) Direct() []float64 {
 		}
 		return make([]float64, len(f)), f
 	}, 1)
-	if len(found) == 0 {
-		return nil
+	if len(found) == 0 || !yield(found[0]) || a.S.Ordinary {
+		return
 	}
-	return found[0]
+	opt := solve.Options{
+		Accuracy: solve.Accuracy{Tol: a.S.Opt.Tol, Stop: a.S.Opt.Stop, Digits: solve.NoDigits},
+		Precond:  solve.Precond{Kind: precond.LU},
+		Limits:   solve.Limits{Threads: a.S.Opt.Threads, MaxMemory: a.S.Opt.MaxMemory, MaxIter: directIterations},
+	}
+	if a.S.Facts.Symmetric && a.S.Facts.DiagonalSign() > 0 {
+		opt.Precond.Kind = precond.Cholesky
+	}
+	s, err := a.Make(a.Ctx, a.S.Given, opt)
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	if r, err := s.Solve(a.Ctx, a.Given, nil); err == nil && r.Reason.Converged() {
+		yield(r.X)
+	}
 }
+
+// directIterations is the number of iterations with complete factors: each replaced pivot may take one.
+const directIterations = 20
 
 // refined returns vectors y with t y = f, of the scaled t, by complete factors of it, if these are cheap: with and without small elements. begin
 // returns the first y and f of a vector (nil: zero).
