@@ -28,6 +28,8 @@ class Solver:
     of the matrix on, and A has all columns. By default the rows follow those of the ranks before. All ranks make the same calls with the same
     options, ``close`` included; x has the same bits for any number of ranks. An error on one rank is raised on all.
 
+    Threads may share a Solver: their calls take turns.
+
     Options have the names of the flags of ``mpsolve solve``, with underscores for hyphens.
     """
 
@@ -49,7 +51,7 @@ class Solver:
         handle = ctypes.c_void_p()
         if library.mpsolve_new(ctypes.byref(handle)) != _errors.CONVERGED:
             raise MemoryError("mpsolve_new")
-        self._handle = handle
+        self._handle, self._lock = handle, threading.RLock()
         try:
             self._agree(self._set_options, handle, options)
             self._set_matrix(handle)
@@ -72,14 +74,16 @@ class Solver:
 
     def setup(self):
         """Examines the matrix and sets up the preconditioner. Without it, the first solve does so."""
-        self._check(self._interruptible(library.mpsolve_setup, self._open()))
+        with self._turn():
+            self._check(self._interruptible(library.mpsolve_setup, self._open()))
 
     def update(self, A):
         """Replaces the matrix by one with the same pattern and other values, as for the next time step, and reuses what was set up."""
-        handle = self._open()
-        arrays = self._agree(self._same_pattern, A)
-        self._check(self._interruptible(library.mpsolve_update, handle, pointer(arrays[3])))
-        self._arrays = arrays
+        with self._turn():
+            handle = self._open()
+            arrays = self._agree(self._same_pattern, A)
+            self._check(self._interruptible(library.mpsolve_update, handle, pointer(arrays[3])))
+            self._arrays = arrays
 
     def _same_pattern(self, A):
         """Returns the arrays of A, with the pattern of the matrix before."""
@@ -95,12 +99,13 @@ class Solver:
         b is a vector, or a matrix whose columns are right-hand sides; x and guess then have a column for each. With raises=True
         a solve that does not converge raises NotConvergedError. Ctrl-C ends the solve and raises KeyboardInterrupt.
         """
-        handle = self._open()
-        b, guess, x, count = self._agree(self._sides, b, guess)
-        code = self._interruptible(library.mpsolve_solve, handle, count, pointer(b), None if guess is None else pointer(guess), pointer(x))
-        if code not in (_errors.CONVERGED, _errors.NOT_CONVERGED):
-            self._check(code)
-        report = json.loads(library.mpsolve_report(handle))
+        with self._turn():
+            handle = self._open()
+            b, guess, x, count = self._agree(self._sides, b, guess)
+            code = self._interruptible(library.mpsolve_solve, handle, count, pointer(b), None if guess is None else pointer(guess), pointer(x))
+            if code not in (_errors.CONVERGED, _errors.NOT_CONVERGED):
+                self._check(code)
+            report = json.loads(library.mpsolve_report(handle))
         if raises and code == _errors.NOT_CONVERGED:
             raise _errors.NotConvergedError(f"{report['reason']}: {report['advice']}", x, report)
         return x, report
@@ -132,16 +137,21 @@ class Solver:
         return result
 
     def close(self):
-        """Ends the threads and releases the memory. Closing again does nothing."""
-        if self._handle is not None:
-            if in_process():
+        """Ends the threads and releases the memory, after the calls of other threads. Closing again does nothing."""
+        if not in_process():
+            self._handle = self._arrays = None
+            return
+        with self._lock:
+            if self._handle is not None:
                 library.mpsolve_free(self._handle)
-            self._handle = None
-        self._arrays = None
+            self._handle = self._arrays = None
 
     def __repr__(self):
         rows, cols = self.shape
         return f"<mpsolve.Solver of a {rows}x{cols} matrix{', closed' if self._handle is None else ''}>"
+
+    def __reduce__(self):
+        raise TypeError("a Solver cannot be copied or pickled; make another of the same matrix")
 
     def __enter__(self):
         return self
@@ -157,10 +167,15 @@ class Solver:
         else:  # all ranks close together
             warnings.warn("a Solver with comm was not closed", ResourceWarning, source=self)
 
+    def _turn(self):
+        """Returns the lock that a call holds, in the process that has made it: in a fork, a thread that does not exist may hold it."""
+        check_process()
+        return self._lock
+
     def _open(self):
+        """Returns the handle, to a call that holds the lock."""
         if self._handle is None:
             raise ValueError("the Solver is closed")
-        check_process()
         return self._handle
 
     def _check(self, code):

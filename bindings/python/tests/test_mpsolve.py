@@ -1,13 +1,16 @@
 """Tests of the package with SciPy: python3 -m unittest discover -s tests (MPSOLVE_LIBRARY names the library)."""
 
+import copy
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import scipy.sparse as sp
@@ -228,6 +231,26 @@ class Solving(unittest.TestCase):
         for k, (x, report) in enumerate(results):
             self.assertTrue(report["converged"])
             np.testing.assert_allclose(x, k + 1, rtol=1e-6)
+
+    def test_shared_by_threads(self):
+        """Each call gets its own report, and close waits for the calls that have begun."""
+        a = skew(150)
+        with mpsolve.Solver(a) as solver, ThreadPoolExecutor(8) as pool:
+            for k, job in enumerate([pool.submit(solver.solve, np.ones((150, k % 5 + 1))) for k in range(500)]):
+                x, report = job.result()
+                self.assertEqual(len(report["solutions"]), k % 5 + 1)
+                np.testing.assert_allclose(a @ x, 1, rtol=1e-6)
+        with mpsolve.Solver(poisson(100), method="cg", precond="none") as solver, ThreadPoolExecutor(2) as pool:
+            jobs = [pool.submit(solver.solve, np.ones(10**4)) for _ in range(20)]
+            jobs[0].result()
+            solver.close()
+            self.assertLessEqual({str(job.exception()) for job in jobs}, {"None", "the Solver is closed"})
+
+    def test_copies(self):
+        with mpsolve.Solver(skew(20)) as solver:
+            for copied in copy.copy, copy.deepcopy, pickle.dumps:
+                with self.assertRaisesRegex(TypeError, "cannot be copied or pickled"):
+                    copied(solver)
 
 
 ENDLESS = """
