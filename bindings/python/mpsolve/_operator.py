@@ -1,4 +1,6 @@
 import ctypes
+import sys
+import threading
 
 import numpy as np
 
@@ -19,7 +21,7 @@ class OperatorSolver(Solver):
         self._handle = None
         check_process()
         self.shape = (n, n)
-        self._raised = []
+        self._raised, self._called = [], []  # errors of the functions that the library calls, and these
         self._products = [self._product(f) for f in products]
         self._precond = precond and [self._product(f) for f in precond]
         self._monitor = monitor and self._iteration(monitor)
@@ -37,6 +39,8 @@ class OperatorSolver(Solver):
 
     def _product(self, f):
         def product(_, x, y):
+            if self._raised:
+                return 1
             try:
                 self._vector(y)[:] = f(self._vector(x).copy())  # the library's x does not outlive the call
                 return 0
@@ -44,10 +48,13 @@ class OperatorSolver(Solver):
                 self._raised.append(error)
                 return 1
 
+        self._called.append(product)
         return Product(product) if f else Product()
 
     def _iteration(self, f):
         def iteration(_, k, residual, x):
+            if self._raised:
+                return 1
             try:
                 f(k, residual, self._vector(x).copy() if x else None)
                 return 0
@@ -55,16 +62,33 @@ class OperatorSolver(Solver):
                 self._raised.append(error)
                 return 1
 
+        self._called.append(iteration)
         return Iteration(iteration)
 
     def _interruptible(self, function, *arguments):
-        """Calls a function of the library on this thread: Ctrl-C raises KeyboardInterrupt in a function of the caller."""
-        code = function(*arguments)
+        """Calls a function of the library on this thread: Ctrl-C raises KeyboardInterrupt in a function of the caller, or at the entry of one
+        of ours, before its try. ctypes ignores the latter, and tells sys.unraisablehook alone."""
+        before = sys.unraisablehook
+
+        def hook(event):
+            if any(event.object is f or repr(f) in (event.err_msg or "") for f in self._called):  # in the message since Python 3.13
+                self._raised.append(event.exc_value)
+            else:
+                before(event)
+
+        main = threading.current_thread() is threading.main_thread()  # which alone runs handlers of signals
+        self._raised.clear()
+        try:
+            if main:
+                sys.unraisablehook = hook
+            code = function(*arguments)
+        finally:
+            if main:
+                sys.unraisablehook = before
         if self._raised:
-            errors, self._raised = self._raised, []
-            raise errors[0]
+            raise self._raised.pop(0)
         return code
 
     def close(self):
         super().close()
-        self._products = self._precond = self._monitor = None  # which refer to this object
+        self._products = self._precond = self._monitor = self._called = None  # which refer to this object

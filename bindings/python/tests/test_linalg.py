@@ -2,8 +2,10 @@
 
 import doctest
 import pickle
+import sys
 import unittest
 import warnings
+from unittest import mock
 
 import numpy as np
 import scipy.sparse as sp
@@ -204,6 +206,31 @@ class Operators(unittest.TestCase):
         with self.assertRaises(ValueError):
             linalg.cg(reference.LinearOperator((40, 40), lambda x: x[:3], dtype=float), b)
         self.assertEqual(linalg.cg(a, b)[1], 0)
+
+    def test_exception_at_the_entry(self):
+        """What a handler of signals raises before the try of a function that C calls, as a profiler does here, ends the solve, too."""
+
+        class Noisy(Matvec):
+            def matvec(self, x):
+                Falling()
+                return super().matvec(x)
+
+        class Falling:
+            def __del__(self):
+                raise RuntimeError("not ours")
+
+        def enter(frame, event, _):
+            if event == "call" and frame.f_code.co_name == name and operator.products == 5:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+        self.addCleanup(sys.setprofile, None)
+        for name in "product", "iteration":
+            operator, others = Noisy(poisson1d()), []
+            with mock.patch("sys.unraisablehook", lambda event: others.append(str(event.exc_value))), self.assertRaises(KeyboardInterrupt):
+                sys.setprofile(enter)
+                linalg.cg(operator, np.arange(40.0), callback=lambda x: None)
+            self.assertEqual((operator.products, others), (5, 5 * ["not ours"]))
 
     def test_callback(self):
         a, b = poisson1d(), np.arange(40.0)
