@@ -11,6 +11,7 @@ A program that calls SciPy's functions of these names changes its import. What d
 - ``report`` is a dict that receives the report of ``mpsolve solve --json``; other keywords are flags of ``mpsolve solve``, with underscores for hyphens.
 """
 
+import math
 import warnings
 
 import numpy as np
@@ -126,33 +127,42 @@ def _iterative(method, text):
     def function(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, tol=None, report=None, **options):
         pr_norm = method == "gmres" and options.pop("callback_type", "pr_norm") != "x"
         operator = callback is not None or not (M is None or isinstance(M, str)) or _is_operator(A)
-        A, b = aslinearoperator(A) if operator else _matrix(A), np.asarray(b)
+        A, b = aslinearoperator(A) if operator else _matrix(A), _doubles(b)
         if b.ndim == 2 and b.shape[1] == 1:
             b = b[:, 0]
         if b.shape != A.shape[:1]:
             raise ValueError(f"b has the shape {b.shape}, want {A.shape[:1]}")
-        norm = np.linalg.norm(b)
-        bound = max((rtol if tol is None else tol) * norm, atol or 0.0)
-        guess = np.zeros(b.shape, np.result_type(b, float)) if x0 is None else np.array(x0, np.result_type(x0, b, float)).reshape(b.shape)
+        unit = _unit(b)
+        norm = np.linalg.norm(b / unit)
+        bound = max((rtol if tol is None else tol) * norm, (atol or 0.0) / unit)
+
+        def accepted(r):
+            with np.errstate(over="ignore"):
+                size = np.linalg.norm(r / unit)
+            return size <= bound and size < np.inf
+
+        guess = np.zeros_like(b) if x0 is None else _doubles(x0, b).reshape(b.shape)
         if not guess.any():
             x0 = None
-        if np.linalg.norm(b if x0 is None else b - A @ guess) <= bound:
+        if accepted(b if x0 is None else b - A @ guess):
             if report is not None:
                 report.update(converged=True, reason="the initial guess is accepted", inner_iterations=0)
             return guess, 0
-        options["method"], options["tol"] = method, min(max(bound / norm, np.finfo(float).eps / 2), 0.999) if norm > 0 else 1e-16
+        least = np.finfo(float).eps / 2
+        options["method"], options["tol"] = method, min(max(least, bound / norm), 0.999) if 0 < norm < np.inf else least
         if maxiter is not None:
             options["max_iter"] = maxiter
         if operator:
-            return _matrix_free(A, b, None if x0 is None else guess, M, callback, pr_norm, report, options)
-        options.setdefault("stop", "rel")
-        if M is not None:
-            options["precond"] = M
-        with _System(A, options) as system:
-            x, made = system.solve(b, None if x0 is None else guess)
+            x, made = _matrix_free(A, b, None if x0 is None else guess, M, callback, pr_norm, options)
+        else:
+            options.setdefault("stop", "rel")
+            if M is not None:
+                options["precond"] = M
+            with _System(A, options) as system:
+                x, made = system.solve(b, None if x0 is None else guess)
         if report is not None:
             report.update(made)
-        return x, 0 if made["converged"] else max(1, made["inner_iterations"])
+        return x, 0 if made["converged"] and (bound >= least * norm or accepted(b - A @ x)) else max(1, made["inner_iterations"])
 
     function.__name__ = function.__qualname__ = method
     function.__doc__ = f"""Solve A x = b by {text}.
@@ -264,6 +274,9 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     operator = _is_operator(A)
     A, b = aslinearoperator(A) if operator else _matrix(A), np.asarray(b).reshape(-1)
     x0 = np.zeros(A.shape[1]) if x0 is None else np.asarray(x0).reshape(-1)
+    for name, v, n in ("b", b, A.shape[0]), ("x0", x0, A.shape[1]):
+        if len(v) != n:
+            raise ValueError(f"{name} has the shape {v.shape}, want ({n},)")
     start, norm = b - A @ x0, 0.0
     options["tol"] = max(min(atol, btol), np.finfo(float).eps)
     if iter_lim is not None:
@@ -313,8 +326,8 @@ def _least_squares(A, b, damp, options):
     return _joined(x[:n]) if parts else x[:n], made
 
 
-def _matrix_free(A, b, x0, M, callback, pr_norm, report, options):
-    """Solves with A as an operator; returns x and info."""
+def _matrix_free(A, b, x0, M, callback, pr_norm, options):
+    """Solves with A as an operator; returns x and the report."""
     if isinstance(M, str):
         raise TypeError(f"M: a preconditioner by name, {M!r}, needs the entries of A, and allows no callback")
     M = None if M is None else aslinearoperator(M)
@@ -336,9 +349,7 @@ def _matrix_free(A, b, x0, M, callback, pr_norm, report, options):
     x = joined(x)
     if callback is not None and options["method"] == "gmres" and not pr_norm:
         callback(x)
-    if report is not None:
-        report.update(made)
-    return x, 0 if made["converged"] else max(1, made["inner_iterations"])
+    return x, made
 
 
 def _parts(*of):
@@ -357,6 +368,18 @@ def _real(A, parts):
         return lambda x: np.concatenate([f(half) for half in np.split(x, 2)])
 
     return real(A.matvec), real(A.rmatvec)
+
+
+def _doubles(v, *like):
+    """Returns v in double precision, complex if v or another vector is."""
+    v = np.asarray(v)
+    return np.array(v, np.result_type(v, float, *like))
+
+
+def _unit(v):
+    """Returns a power of two near max|v|, in units of which squares do not overflow and their sum does not vanish; 1 if v is 0 or not finite."""
+    top = max(np.max(np.abs(part), initial=0.0) for part in (v.real, v.imag))
+    return math.ldexp(1.0, math.frexp(top)[1] - 1) if top > 0 and np.isfinite(v).all() else 1.0
 
 
 def _split(x):

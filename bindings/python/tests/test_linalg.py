@@ -71,6 +71,29 @@ class Iterative(unittest.TestCase):
         self.assertEqual(linalg.cg(a, b, tol=1e-9)[1], 0)
         x, info = linalg.cg(a, np.zeros(40))
         self.assertEqual((info, abs(x).max()), (0, 0))
+        a, b = a + 2 * sp.identity(40), np.cos(b)
+        for rtol in 0, -1, 1e-20:  # which rounding forbids
+            for m in a, reference.aslinearoperator(a):
+                x, info = linalg.gmres(m, b, rtol=rtol)
+                self.assertEqual(info == 0, np.linalg.norm(b - a @ x) <= max(rtol, 0) * np.linalg.norm(b))
+
+    def test_units(self):
+        """Squares of elements need not be numbers."""
+        a, b = poisson1d() + sp.identity(40), np.cos(np.arange(40.0))
+        for unit in 1e200, 1e-200, 1e300, 1e-300:
+            for m in a, a * unit:
+                wanted, _ = mpsolve.solve(m, b * unit)
+                for function in linalg.cg, linalg.gmres:
+                    x, info = function(m, b * unit, rtol=1e-10)
+                    self.assertEqual(info, 0)
+                    self.assertLess(abs(x - wanted).max(), 1e-8 * abs(wanted).max())
+                    self.assertEqual(function(m, b * unit, x0=wanted, rtol=1e-8)[1], 0)
+                    x, info = function(reference.aslinearoperator(m), b * unit, rtol=1e-10)
+                    self.assertTrue(info > 0 or abs(x - wanted).max() < 1e-8 * abs(wanted).max())
+        for bad in np.inf, np.nan:
+            for m in a, reference.aslinearoperator(a), a * 1j:
+                with self.assertRaisesRegex(mpsolve.InputError, "element 40 of the right-hand side"):
+                    linalg.cg(m, np.append(b[:39], bad))
 
     def test_limits(self):
         a, b = sp.kronsum(poisson1d(30), poisson1d(30)).tocsr(), np.ones(900)
@@ -87,8 +110,9 @@ class Iterative(unittest.TestCase):
     def test_guess_that_suffices(self):
         a, report = poisson1d(), {}
         b = a @ np.ones(40)
-        x, info = linalg.cg(a, b, x0=np.ones(40), report=report)
-        self.assertEqual((info, report["converged"], report["inner_iterations"]), (0, True, 0))
+        for x0 in np.ones(40), [1] * 40, (1.0,) * 40:
+            x, info = linalg.cg(a, b, x0=x0, report=report)
+            self.assertEqual((info, report["converged"], report["inner_iterations"]), (0, True, 0))
 
     def test_refused(self):
         a, b = poisson1d(), np.arange(40.0)
@@ -327,6 +351,13 @@ class LeastSquares(unittest.TestCase):
             linalg.lsqr(reference.LinearOperator((40, 20), lambda x: np.zeros(40)), np.ones(40))
         wrong = reference.LinearOperator((40, 40), poisson1d().dot, rmatvec=lambda y: np.roll(y, 1), dtype=float)  # no transpose of it
         self.assertEqual(linalg.lsqr(wrong, np.arange(40.0), atol=1e-10, btol=1e-10)[1], 7)
+
+    def test_lengths(self):
+        for a in sp.random(9, 5, 0.5), reference.aslinearoperator(sp.random(9, 5, 0.5)):
+            with self.assertRaisesRegex(ValueError, r"^b has the shape \(5,\), want \(9,\)"):
+                linalg.lsqr(a, np.ones(5))
+            with self.assertRaisesRegex(ValueError, r"^x0 has the shape \(9,\), want \(5,\)"):
+                linalg.lsqr(a, np.ones(9), x0=np.ones(9))
 
 
 class Objects(unittest.TestCase):
