@@ -245,8 +245,15 @@ def _vectors(what, v, n):
     if np.iscomplexobj(v):
         raise ValueError(f"{what} is complex")
     v = np.asarray(v, dtype=np.float64, order="F")
-    if v.ndim not in (1, 2) or v.shape[0] != n:
-        raise ValueError(f"{what} has the shape {v.shape}, want ({n},) or ({n}, k)")
+    check_shape(what, v, n)
     if not v.flags.f_contiguous:
         v = np.asfortranarray(v)
     return v, 1 if v.ndim == 1 else v.shape[1]
+
+
+def check_shape(what, v, n):
+    """Raises ValueError unless v is a vector of n elements or has some of them as columns."""
+    if v.ndim not in (1, 2) or v.shape[0] != n:
+        raise ValueError(f"{what} has the shape {v.shape}, want ({n},) or ({n}, k)")
+    if v.size == 0 and n > 0:
+        raise ValueError(f"{what} has no columns")

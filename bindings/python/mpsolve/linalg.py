@@ -20,6 +20,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 from ._operator import OperatorSolver as _OperatorSolver
 from ._solver import Solver as _Solver
+from ._solver import check_shape as _check_shape
 
 __all__ = ["bicg", "bicgstab", "cg", "cgs", "factorized", "gmres", "lsqr", "minres", "spsolve", "tfqmr"]
 
@@ -40,9 +41,9 @@ def spsolve(A, b, *, report=None, **options):
 
     Returns
     -------
-    x : ndarray or sparse, with the shape of b
-        Sparse, in the format of b, if b is. NaN where the system could not be solved, with a ``MatrixRankWarning`` that says why; a
-        ``RuntimeWarning`` says that the error of x exceeds the tolerance, 1e-14 by default.
+    x : ndarray or sparse
+        Of shape (n,) if b has one column, and otherwise of the kind and shape of b. NaN where the system could not be solved, with a
+        ``MatrixRankWarning`` that says why; a ``RuntimeWarning`` says that the error of x exceeds the tolerance, 1e-14 by default.
 
     Examples
     --------
@@ -55,10 +56,10 @@ def spsolve(A, b, *, report=None, **options):
     True
     """
     with factorized(A, report=report, **options) as solve:
-        if not sparse.issparse(b):
-            return solve(b)
-        x = solve(b.toarray())
-        return sparse.csr_matrix(x).asformat(b.format)
+        x = solve(b.toarray() if sparse.issparse(b) else b)
+    if x.ndim == 1 or x.shape[1] == 1:
+        return x.reshape(-1)
+    return type(b)(x) if sparse.issparse(b) else x
 
 
 def factorized(A, *, report=None, **options):
@@ -77,6 +78,7 @@ def factorized(A, *, report=None, **options):
     Returns
     -------
     solve : callable
+        Returns x in the shape of b, with the warnings of ``spsolve``.
 
     Examples
     --------
@@ -94,11 +96,21 @@ def factorized(A, *, report=None, **options):
 
 class _Factorized:
     def __init__(self, A, report, options):
+        A = _square(_matrix(A))
         self._system = _System(A, {"tol": 1e-14, **options})
         self._report = report
+        self._dtype, self._zero = np.result_type(A.dtype, float), not A.data.any()
 
     def __call__(self, b):
-        x, report = self._system.solve(np.asarray(b))
+        b, n = np.asarray(b), self._system.shape[0]
+        x = np.zeros(b.shape, np.result_type(b, self._dtype))
+        if b.shape == (n, 0):
+            return x
+        if self._zero:  # which the core refuses
+            _check_shape("b", b, n)
+            report = {"converged": not b.any(), "reason": "A has no nonzero"}
+        else:
+            x, report = self._system.solve(b)
         if self._report is not None:
             self._report.update(report)
         reason, what = report["reason"], f"{report['reason']}: {report.get('advice', '')}"
@@ -130,6 +142,7 @@ def _iterative(method, text):
         A, b = aslinearoperator(A) if operator else _matrix(A), _doubles(b)
         if b.ndim == 2 and b.shape[1] == 1:
             b = b[:, 0]
+        _square(A)
         if b.shape != A.shape[:1]:
             raise ValueError(f"b has the shape {b.shape}, want {A.shape[:1]}")
         unit = _unit(b)
@@ -278,25 +291,30 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
         if len(v) != n:
             raise ValueError(f"{name} has the shape {v.shape}, want ({n},)")
     start, norm = b - A @ x0, 0.0
+    adjoint = A.rmatvec if operator else A.conj().T.dot
     options["tol"] = max(min(atol, btol), np.finfo(float).eps)
     if iter_lim is not None:
         options["max_iter"] = iter_lim
-    if operator:
+    if not operator:
+        whole = sparse.vstack([A, damp * sparse.identity(A.shape[1])], format="csr") if damp else A
+        norm = sparse.linalg.norm(whole)
+    if not adjoint(start / _unit(start)).any():
+        d, made = np.zeros(A.shape[1]), {"converged": True, "reason": "the initial guess is accepted", "inner_iterations": 0}
+    elif operator:
         d, made = _least_squares(A, start, damp, options)
     else:
-        whole = sparse.vstack([A, damp * sparse.identity(A.shape[1])], format="csr") if damp else A
         if whole.shape[0] == whole.shape[1]:  # a row of zeros tells mpsolve that it is to find the least squares
             whole = sparse.vstack([whole, sparse.csr_matrix((1, A.shape[1]))], format="csr")
         with _System(whole, options) as system:
             d, made = system.solve(np.concatenate([start, np.zeros(whole.shape[0] - len(start))]))
-        norm = sparse.linalg.norm(whole)
     if report is not None:
         report.update(made)
     x = x0 + d
-    r = b - A @ x
-    r1 = np.linalg.norm(r)
-    gradient = (A.rmatvec(r) if operator else A.conj().T @ r) - damp**2 * d
-    istop = 7 if not made["converged"] else 1 if r1 <= options["tol"] * np.linalg.norm(b) else 2
+    r, unit = b - A @ x, _unit(b)
+    r1 = np.linalg.norm(r / unit)
+    gradient = adjoint(r) - damp**2 * d
+    istop = 7 if not made["converged"] else 1 if r1 <= options["tol"] * np.linalg.norm(b / unit) else 2
+    r1 *= unit
     r2 = np.hypot(r1, damp * np.linalg.norm(d))
     return (x, istop, made["inner_iterations"], r1, r2, norm, 0.0, np.linalg.norm(gradient), np.linalg.norm(x), np.zeros(A.shape[1]))
 
@@ -402,6 +420,13 @@ def _matrix(A):
     return A if getattr(A, "format", None) == "csr" else sparse.csr_matrix(A)
 
 
+def _square(A):
+    """Returns A, which must be square."""
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(f"the matrix must be square, but is {A.shape[0]} x {A.shape[1]}")
+    return A
+
+
 class _System:
     """A, real or complex, with a Solver of it or of its real form [[re, -im], [im, re]]."""
 
@@ -414,21 +439,17 @@ class _System:
 
     def solve(self, b, x0=None):
         """Returns x and the report."""
-        if not self._complex and np.iscomplexobj(b):  # a column each for the real and the imaginary parts
-            b = np.stack([b.real, b.imag], axis=1) if b.ndim == 1 else np.concatenate([b.real, b.imag], axis=1)
-            if x0 is not None:
-                x0 = np.stack([np.real(x0), np.imag(x0)], axis=1) if np.ndim(x0) == 1 else np.concatenate([np.real(x0), np.imag(x0)], axis=1)
-            x, report = self._solver.solve(b, guess=x0)
-            half = x.shape[1] // 2
-            return (x[:, 0] + 1j * x[:, 1] if half == 1 else x[:, :half] + 1j * x[:, half:]), report
+        _check_shape("b", b, self.shape[0])
         if self._complex:
-            b = np.concatenate([np.real(b), np.imag(b)])
-            if x0 is not None:
-                x0 = np.concatenate([np.real(x0), np.imag(x0)])
-        x, report = self._solver.solve(b, guess=x0)
-        if self._complex:
-            x = x[: self.shape[1]] + 1j * x[self.shape[1] :]
-        return x, report
+            x, report = self._solver.solve(_split(b), guess=None if x0 is None else _split(x0))
+            return _joined(x), report
+        if not np.iscomplexobj(b):
+            return self._solver.solve(b, guess=x0)
+        # Columns for the real parts, and then for the imaginary ones.
+        x, report = self._solver.solve(np.column_stack([b.real, b.imag]), guess=None if x0 is None else np.column_stack([np.real(x0), np.imag(x0)]))
+        re, im = np.split(x, 2, axis=1)
+        x = re + 1j * im
+        return x[:, 0] if b.ndim == 1 else x, report
 
     def close(self):
         self._solver.close()

@@ -288,22 +288,41 @@ class Direct(unittest.TestCase):
         for m in a, c, a.tocsr(), a.tocoo(), a.toarray():
             for b in rng.random(60), rng.random((60, 1)), rng.random((60, 3)), rng.random(60) * 1j, rng.random((60, 2)) * (1 + 1j):
                 x = linalg.spsolve(m, b)
-                wanted = reference.spsolve(sp.csc_matrix(m), b).reshape(b.shape)
-                self.assertEqual(x.shape, b.shape)
+                wanted = reference.spsolve(sp.csc_matrix(m), b)
+                self.assertEqual(x.shape, wanted.shape)
                 np.testing.assert_allclose(x, wanted, rtol=1e-10, atol=1e-12)
-        b = sp.random(60, 4, 0.2, random_state=5, format="csc")
-        x = linalg.spsolve(a, b)
-        self.assertEqual(x.format, "csc")
-        np.testing.assert_allclose(x.toarray(), reference.spsolve(a.tocsc(), b).toarray(), rtol=1e-10, atol=1e-12)
+                with linalg.factorized(m) as solve:
+                    np.testing.assert_array_equal(solve(b), x.reshape(b.shape))
+        kinds = [sp.csc_matrix, sp.coo_matrix] + [sp.csr_array] * hasattr(sp, "csr_array")  # since SciPy 1.8
+        for kind in kinds:
+            for columns in 1, 4:
+                b = kind(sp.random(60, columns, 0.2, random_state=5))
+                x, wanted = linalg.spsolve(a, b), reference.spsolve(a.tocsc(), b.tocsc())
+                self.assertIs(type(x), kind if columns > 1 else np.ndarray)
+                np.testing.assert_allclose(x.toarray() if columns > 1 else x, wanted.toarray() if columns > 1 else wanted, rtol=1e-10, atol=1e-12)
+
+    def test_shapes(self):
+        a, b = poisson1d(), np.ones(40)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for m in a, a * 1j, a * 0:
+                for kind in np.asarray, sp.csr_matrix:
+                    self.assertEqual(linalg.spsolve(m, kind(np.ones((40, 0)))).shape, (40, 0))
+        with self.assertRaisesRegex(ValueError, "^b has no columns"):
+            mpsolve.solve(a, np.ones((40, 0)))
+        for m, k in (a[:30], b[:30]), (a[:, :30], b):
+            for function in linalg.spsolve, linalg.cg:
+                with self.assertRaisesRegex(ValueError, f"^the matrix must be square, but is {m.shape[0]} x {m.shape[1]}"):
+                    function(m, k)
 
     def test_singular(self):
         a = sp.csr_matrix([[1.0, 2.0], [2.0, 4.0]])
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always")
-            x = linalg.spsolve(a, np.array([1.0, 3.0]))
-        self.assertTrue(np.isnan(x).all())
-        self.assertIs(seen[-1].category, reference.MatrixRankWarning)
-        self.assertIn("inconsistent", str(seen[-1].message))
+        for m, words in (a, "inconsistent"), (0 * a, "no nonzero"), (sp.csr_matrix((2, 2), dtype=complex), "no nonzero"):
+            with self.assertWarnsRegex(reference.MatrixRankWarning, words):
+                x = linalg.spsolve(m, np.array([1.0, 3.0]))
+            self.assertTrue(np.isnan(x).all())
+            self.assertEqual(x.dtype, m.dtype)
+            self.assertEqual(linalg.spsolve(m, np.zeros((2, 2))).tolist(), [[0, 0], [0, 0]])
 
     def test_factorized(self):
         a = sp.kronsum(poisson1d(10), poisson1d(10)).tocsc()
@@ -351,6 +370,14 @@ class LeastSquares(unittest.TestCase):
             linalg.lsqr(reference.LinearOperator((40, 20), lambda x: np.zeros(40)), np.ones(40))
         wrong = reference.LinearOperator((40, 40), poisson1d().dot, rmatvec=lambda y: np.roll(y, 1), dtype=float)  # no transpose of it
         self.assertEqual(linalg.lsqr(wrong, np.arange(40.0), atol=1e-10, btol=1e-10)[1], 7)
+
+    def test_guess_that_suffices(self):
+        for a in sp.csr_matrix((5, 3)), sp.csr_matrix((3, 3)), sp.csr_matrix(([1e-200], ([0], [0])), shape=(5, 3)):
+            b = np.array([0.0] * (a.shape[0] - 1) + [1e-200])
+            for m in a, reference.aslinearoperator(a):
+                for damp, x0 in (0, np.array([0.0, 1.0, 2.0])), (0.5, None):
+                    x, istop, itn = linalg.lsqr(m, b, damp, x0=x0)[:3]
+                    self.assertEqual((x.tolist(), istop, itn, linalg.lsqr(m, 0 * b, damp, x0=x0)[1]), ([0.0] * 3 if x0 is None else x0.tolist(), 2, 0, 1))
 
     def test_lengths(self):
         for a in sp.random(9, 5, 0.5), reference.aslinearoperator(sp.random(9, 5, 0.5)):
