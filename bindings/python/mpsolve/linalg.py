@@ -25,7 +25,7 @@ from ._solver import check_shape as _check_shape
 __all__ = ["bicg", "bicgstab", "cg", "cgs", "factorized", "gmres", "lsqr", "minres", "spsolve", "tfqmr"]
 
 
-def spsolve(A, b, *, report=None, **options):
+def spsolve(A, b, permc_spec=None, use_umfpack=True, *, report=None, **options):
     """Solve the sparse linear system A x = b for one or more right-hand sides.
 
     Parameters
@@ -34,6 +34,8 @@ def spsolve(A, b, *, report=None, **options):
         Real or complex.
     b : array_like or sparse, shape (n,) or (n, k)
         Right-hand sides in columns.
+    permc_spec, use_umfpack
+        Without effect.
     report : dict, optional
         Receives the report.
     **options
@@ -133,11 +135,22 @@ class _Factorized:
         return f"<solves with a {'x'.join(map(str, self._system.shape))} matrix>"
 
 
+# Arguments of SciPy's functions that are no flags, and their defaults.
+_more = {"gmres": {"callback_type": None}, "minres": {"shift": 0.0, "show": False, "check": False}, "tfqmr": {"show": False}}
+
+
 def _iterative(method, text):
     """Makes the function of a method."""
 
     def function(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, tol=None, report=None, **options):
-        pr_norm = method == "gmres" and options.pop("callback_type", "pr_norm") != "x"
+        more = {name: options.pop(name, default) for name, default in _more.get(method, {}).items()}
+        if more.get("shift") or more.get("show"):
+            raise NotImplementedError("shift, show: not supported")
+        if more.get("callback_type") not in (None, "x", "pr_norm", "legacy"):
+            raise ValueError(f"callback_type {more['callback_type']!r}: want x, pr_norm or legacy")
+        pr_norm = method == "gmres" and more["callback_type"] != "x"
+        if "restart" in options and options["restart"] is None:
+            del options["restart"]
         operator = callback is not None or not (M is None or isinstance(M, str)) or _is_operator(A)
         A, b = aslinearoperator(A) if operator else _matrix(A), _doubles(b)
         if b.ndim == 2 and b.shape[1] == 1:
@@ -202,7 +215,7 @@ def _iterative(method, text):
     report : dict, optional
         Receives the report.
     **options
-        Flags of ``mpsolve solve``.
+        Flags of ``mpsolve solve``; minres also takes ``shift=0``, ``show=False`` and ``check``, which has no effect, and tfqmr ``show=False``.
 
     Returns
     -------

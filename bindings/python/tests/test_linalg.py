@@ -128,6 +128,19 @@ class Iterative(unittest.TestCase):
             linalg.cg(a, b, M="jacoby")
         with self.assertRaises(ValueError):
             linalg.gmres(a, np.ones(39))
+        for function, argument in (linalg.minres, {"shift": 0.5}), (linalg.minres, {"show": True}), (linalg.tfqmr, {"show": True}):
+            with self.assertRaisesRegex(NotImplementedError, "shift, show"):
+                function(a, b, **argument)
+        with self.assertRaisesRegex(ValueError, "^callback_type 'y'"):
+            linalg.gmres(a, b, callback_type="y")
+
+    def test_arguments_of_scipy(self):
+        a, b = poisson1d(), np.arange(40.0)
+        self.assertEqual(linalg.minres(a, b, shift=0.0, show=False, check=True)[1], 0)
+        self.assertEqual(linalg.tfqmr(a, b, show=False)[1], 0)
+        for kind in None, "legacy", "pr_norm", "x":
+            self.assertEqual(linalg.gmres(a, b, restart=None, callback_type=kind)[1], 0)
+        np.testing.assert_allclose(a @ linalg.spsolve(a, b, "NATURAL", False), b, atol=1e-10)
 
 
 class Matvec:
