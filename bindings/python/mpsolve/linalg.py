@@ -250,6 +250,9 @@ tfqmr = _iterative("tfqmr", "the transpose-free quasi-minimal residual method")
 def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=False, calc_var=False, x0=None, *, report=None, **options):
     """Solve the least-squares problem min norm(b - A x)^2 + damp^2 norm(x - x0)^2.
 
+    Of many solutions, x has the least norm(x - x0) where A has fewer rows than columns or is an operator. Otherwise columns are scaled, and
+    the norm of the scaled x - x0 is least, unless ``scale="none"``.
+
     Parameters
     ----------
     A : array_like, sparse matrix or sparse array, LinearOperator or the like with rmatvec, shape (m, n)
@@ -316,6 +319,8 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     elif operator:
         d, made = _least_squares(A, start, damp, options)
     else:
+        if whole.shape[0] < whole.shape[1]:
+            options.setdefault("scale", "none")
         if whole.shape[0] == whole.shape[1]:  # a row of zeros tells mpsolve that it is to find the least squares
             whole = sparse.vstack([whole, sparse.csr_matrix((1, A.shape[1]))], format="csr")
         with _System(whole, options) as system:

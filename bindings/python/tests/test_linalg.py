@@ -370,6 +370,16 @@ class LeastSquares(unittest.TestCase):
                             if not operator and damp == 0:
                                 self.assertAlmostEqual(got[5], sp.linalg.norm(m))
 
+    def test_least_norm(self):
+        wide = sp.random(20, 80, 0.3, random_state=2) @ sp.diags(np.logspace(-3, 3, 80))
+        tall = sp.vstack([wide, sp.csr_matrix((90, 80))])
+        for m, options in (wide, {}), (wide * 1j, {}), (tall, {"scale": "none"}):
+            b, x0 = m @ np.ones(80), np.cos(np.arange(80.0))
+            x, istop = linalg.lsqr(m, b, atol=1e-13, btol=1e-13, x0=x0, **options)[:2]
+            want = x0 + np.linalg.lstsq(m.toarray(), b - m @ x0, rcond=None)[0]
+            self.assertEqual(istop, 1)
+            np.testing.assert_allclose(x, want, rtol=0, atol=1e-6 * abs(want).max())
+
     def test_verdict(self):
         a, b, report = reference.aslinearoperator(sp.random(80, 20, 0.3, random_state=2)), np.ones(80), {}
         x, istop, itn = linalg.lsqr(a, b, atol=1e-10, btol=1e-10, report=report)[:3]
