@@ -44,6 +44,15 @@ _classes = {FAILURE: MemoryOrFileError, USAGE: UsageError, INPUT: InputError, NO
 
 
 def error(code, text):
-    """Returns the exception for a code without an x. Flags are called by the names that they have as keywords."""
-    text = re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), text)
-    return _classes.get(code, InternalError)(text)
+    """Returns the exception for a code without an x."""
+    return _classes.get(code, InternalError)(_keywords(text))
+
+
+def verdict(report):
+    """Returns the reason of a report, and its advice if it has any."""
+    return _keywords(": ".join(filter(None, (report["reason"], report.get("advice")))))
+
+
+def _keywords(text):
+    """Calls flags by the names that they have as keywords."""
+    return re.sub(r"(?<![\w-])--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), text)

@@ -107,7 +107,7 @@ class Solver:
                 self._check(code)
             report = json.loads(library.mpsolve_report(handle))
         if raises and code == _errors.NOT_CONVERGED:
-            raise _errors.NotConvergedError(f"{report['reason']}: {report['advice']}", x, report)
+            raise _errors.NotConvergedError(_errors.verdict(report), x, report)
         return x, report
 
     def _sides(self, b, guess):

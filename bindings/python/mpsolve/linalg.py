@@ -18,6 +18,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import aslinearoperator
 
+from . import _errors
 from ._operator import OperatorSolver as _OperatorSolver
 from ._solver import Solver as _Solver
 from ._solver import check_shape as _check_shape
@@ -115,7 +116,7 @@ class _Factorized:
             x, report = self._system.solve(b)
         if self._report is not None:
             self._report.update(report)
-        reason, what = report["reason"], f"{report['reason']}: {report.get('advice', '')}"
+        reason, what = report["reason"], _errors.verdict(report)
         if reason == "residual drift":
             warnings.warn(what, RuntimeWarning, stacklevel=2)
         elif not report["converged"] and reason != "precision exhausted":  # which is as accurate as float64 allows
@@ -152,7 +153,7 @@ def _iterative(method, text):
         if "restart" in options and options["restart"] is None:
             del options["restart"]
         operator = callback is not None or not (M is None or isinstance(M, str)) or _is_operator(A)
-        A, b = aslinearoperator(A) if operator else _matrix(A), _doubles(b)
+        A, b = _operator(A) if operator else _matrix(A), _doubles(b)
         if b.ndim == 2 and b.shape[1] == 1:
             b = b[:, 0]
         _square(A)
@@ -301,7 +302,7 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     if show or calc_var:
         raise NotImplementedError("show, calc_var: not supported")
     operator = _is_operator(A)
-    A, b = aslinearoperator(A) if operator else _matrix(A), np.asarray(b).reshape(-1)
+    A, b = _operator(A) if operator else _matrix(A), np.asarray(b).reshape(-1)
     x0 = np.zeros(A.shape[1]) if x0 is None else np.asarray(x0).reshape(-1)
     for name, v, n in ("b", b, A.shape[0]), ("x0", x0, A.shape[1]):
         if len(v) != n:
@@ -366,7 +367,7 @@ def _matrix_free(A, b, x0, M, callback, pr_norm, options):
     """Solves with A as an operator; returns x and the report."""
     if isinstance(M, str):
         raise TypeError(f"M: a preconditioner by name, {M!r}, needs the entries of A, and allows no callback")
-    M = None if M is None else aslinearoperator(M)
+    M = None if M is None else _operator(M)
     n, parts = A.shape[0], _parts(A, b, x0, M)
     split, joined = (_split, _joined) if parts else (np.asarray, np.asarray)
 
@@ -429,6 +430,11 @@ def _joined(x):
 
 def _is_operator(A):
     return hasattr(A, "matvec") and not hasattr(A, "tocsr")
+
+
+def _operator(A):
+    """Returns A, which may also be a matrix in any form, as a LinearOperator."""
+    return aslinearoperator(A if _is_operator(A) else _matrix(A))
 
 
 def _matrix(A):

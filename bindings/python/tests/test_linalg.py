@@ -2,6 +2,7 @@
 
 import doctest
 import pickle
+import re
 import sys
 import unittest
 import warnings
@@ -278,7 +279,7 @@ class Operators(unittest.TestCase):
             np.testing.assert_allclose(seen[-1], x, rtol=1e-12)
             self.assertLess(np.linalg.norm(b - a @ seen[-1]), np.linalg.norm(b - a @ seen[0]))
         seen = []
-        x, info = linalg.gmres(a, b, rtol=1e-8, callback=seen.append)
+        x, info = linalg.gmres(a.toarray().tolist(), b, rtol=1e-8, M=np.eye(40).tolist(), callback=seen.append)
         self.assertTrue(info == 0 and all(isinstance(r, float) for r in seen) and seen[-1] <= 1e-8 < seen[0])
         seen = []
         x, info = linalg.gmres(a, b, rtol=1e-8, restart=10, callback=seen.append, callback_type="x")
@@ -321,6 +322,10 @@ class Direct(unittest.TestCase):
             for m in a, a * 1j, a * 0:
                 for kind in np.asarray, sp.csr_matrix:
                     self.assertEqual(linalg.spsolve(m, kind(np.ones((40, 0)))).shape, (40, 0))
+        for m in a, a * 1j:
+            for k in 3.0, np.ones(39), np.ones((39, 2)) * 1j:
+                with self.assertRaisesRegex(ValueError, f"^b has the shape {re.escape(str(np.shape(k)))}, want "):
+                    linalg.factorized(m)(k)
         with self.assertRaisesRegex(ValueError, "^b has no columns"):
             mpsolve.solve(a, np.ones((40, 0)))
         for m, k in (a[:30], b[:30]), (a[:, :30], b):
@@ -330,7 +335,7 @@ class Direct(unittest.TestCase):
 
     def test_singular(self):
         a = sp.csr_matrix([[1.0, 2.0], [2.0, 4.0]])
-        for m, words in (a, "inconsistent"), (0 * a, "no nonzero"), (sp.csr_matrix((2, 2), dtype=complex), "no nonzero"):
+        for m, words in (a, r"inconsistent: .*check b \(rhs\)"), (0 * a, "no nonzero"), (sp.csr_matrix((2, 2), dtype=complex), "no nonzero"):
             with self.assertWarnsRegex(reference.MatrixRankWarning, words):
                 x = linalg.spsolve(m, np.array([1.0, 3.0]))
             self.assertTrue(np.isnan(x).all())

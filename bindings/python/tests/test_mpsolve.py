@@ -185,6 +185,8 @@ class Solving(unittest.TestCase):
         with self.assertRaises(mpsolve.NotConvergedError) as raised:
             mpsolve.solve(a, b, raises=True, **options)
         np.testing.assert_array_equal(raised.exception.x, x)
+        self.assertRegex(str(raised.exception), r"^iteration limit: allow more iterations \(max_iter 80\)")
+        self.assertEqual(mpsolve._errors.verdict({"reason": "slow"}), "slow")
 
     def test_bad_input(self):
         a = skew(10)
