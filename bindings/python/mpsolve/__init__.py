@@ -8,7 +8,7 @@ To solve for several right-hand sides with the same matrix:
         for b in sides:
             x, report = solver.solve(b)
 
-Options have the names of the flags of ``mpsolve solve``, with underscores for hyphens: max_time="90s", no_drop=True. The
+Options have the names of the flags of ``mpsolve solve``, with underscores for hyphens: max_time="90s", refine=False. The
 report is the one of ``mpsolve solve --json``, as a dict; docs/report.schema.json describes it.
 """
 

@@ -307,8 +307,7 @@ class Direct(unittest.TestCase):
                 np.testing.assert_allclose(x, wanted, rtol=1e-10, atol=1e-12)
                 with linalg.factorized(m) as solve:
                     np.testing.assert_array_equal(solve(b), x.reshape(b.shape))
-        kinds = [sp.csc_matrix, sp.coo_matrix] + [sp.csr_array] * hasattr(sp, "csr_array")  # since SciPy 1.8
-        for kind in kinds:
+        for kind in sp.csc_matrix, sp.coo_matrix, getattr(sp, "csr_array", sp.csr_matrix):  # since SciPy 1.8
             for columns in 1, 4:
                 b = kind(sp.random(60, columns, 0.2, random_state=5))
                 x, wanted = linalg.spsolve(a, b), reference.spsolve(a.tocsc(), b.tocsc())
