@@ -187,12 +187,17 @@ func (s *distributed) share(limit int64, m *csr.Matrix) int64 {
 	if limit == 0 {
 		return 0
 	}
-	return max(1, int64(float64(limit)*float64(m.NNZ())/float64(max(s.a.NNZ, 1))))
+	return max(1, int64(float64(limit)*s.part(m)))
 }
 
 // ofAll is the least limit for the whole matrix of which a domain has so many bytes.
 func (s *distributed) ofAll(bytes int64, m *csr.Matrix) int64 {
-	return int64(math.Ceil(float64(bytes) * float64(max(s.a.NNZ, 1)) / float64(max(m.NNZ(), 1))))
+	return int64(math.Ceil(float64(bytes) / s.part(m)))
+}
+
+// part is the part of a block in the memory for the whole matrix. Rows count as entries do: a block without entries takes memory for vectors.
+func (s *distributed) part(m *csr.Matrix) float64 {
+	return float64(max(m.NNZ()+m.Rows, 1)) / float64(max(s.a.NNZ+s.a.N, 1))
 }
 
 // located says in which domain an error was found, of several.

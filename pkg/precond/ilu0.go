@@ -24,7 +24,7 @@ func newILU0(s setup) (Preconditioner, error) {
 
 // zeroFill returns the factors of ILU(0), for a preconditioner of that kind.
 func (s *setup) zeroFill(kind Kind) (f *factors, at placement, err error) {
-	if err := s.checkEntries(int64(s.m.NNZ()-s.m.Rows), width(s.Epsilon)); err != nil {
+	if err := s.checkEntries(int64(max(s.m.NNZ()-s.m.Rows, 0)), width(s.Epsilon)); err != nil {
 		return nil, at, err
 	}
 	a := s.m
