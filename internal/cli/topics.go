@@ -53,8 +53,8 @@ Every method runs within iterative refinement. A step of refinement computes the
 double-double arithmetic; the method then solves A d = r for a correction d of x. So the method itself may multiply with a matrix that is
 stored in few bits. With gmres this is GMRES-IR. --refine=false runs the method alone.
 
-A method that needs a symmetric matrix is refused for any other. If cg finds out that the matrix is not definite, mpsolve says so, and
-continues with another method unless --method names cg.
+A method that needs a symmetric matrix also runs with another one if --method names it, and is then unlikely to converge. If cg finds out
+that the matrix is not definite, mpsolve says so, and continues with another method unless --method names cg.
 
     --restart N            gmres keeps N vectors: more take fewer iterations and more memory
     --idr-s N              idr takes N shadow vectors

@@ -141,7 +141,7 @@ func (t *Attempts[V, S]) Begin() {
 // NextFallback goes to the next fallback whose preconditioner can be set up. It logs before, which says how the last attempt
 // ended, unless that is empty. If no fallback is left, it stays at the current one and returns the error of the last set-up.
 func (t *Attempts[V, S]) NextFallback(before string, setUp setUp[V]) error {
-	err, used := errFallbacks, t.State.Fallback
+	err, used, left := errFallbacks, t.State.Fallback, len(t.Made)-1
 	then := Continuing
 	for t.State.Next(t.Fallbacks, t.bets, float64(t.nnz)) {
 		if before != "" {
@@ -168,8 +168,17 @@ func (t *Attempts[V, S]) NextFallback(before string, setUp setUp[V]) error {
 	}
 	if t.State.Fallback = used; used >= 0 {
 		err = errors.Join(err, t.again(t.Now().Variant, setUp)) // if it has been released
+		t.reopen(left)
 	}
 	return err
+}
+
+// reopen goes on with attempt k, which has been recorded, since nothing follows it.
+func (t *Attempts[V, S]) reopen(k int) {
+	again := t.Current.Setup
+	t.Current = t.Made[k]
+	t.Current.Setup += again
+	t.Made = slices.Delete(t.Made, k, k+1)
 }
 
 // record ends the current attempt.
