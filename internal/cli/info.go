@@ -166,9 +166,9 @@ func condition(ctx context.Context, m *csr.Matrix, f csr.Facts, opt solve.Option
 	c := new(report.Condition)
 	if f.Symmetric && f.NonFinite == 0 {
 		low, high := features.Gershgorin(m)
-		c.Gershgorin = &report.Bounds{Low: low, High: high}
+		c.Gershgorin = &report.Bounds{Low: report.Number(low), High: report.Number(high)}
 		if low, high, steps, err := features.Ritz(ctx, m, pool); err == nil && steps > 0 {
-			c.Ritz, c.Steps = &report.Bounds{Low: low, High: high}, steps
+			c.Ritz, c.Steps = &report.Bounds{Low: report.Number(low), High: report.Number(high)}, steps
 		}
 	}
 	if f.Rows != f.Cols {

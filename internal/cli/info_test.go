@@ -132,6 +132,21 @@ func TestInfoJSON(t *testing.T) {
 	}
 }
 
+// Bounds of eigenvalues that are not finite are null.
+func TestInfoBeyondRange(t *testing.T) {
+	validate := validator(t, "info.schema.json")
+	for _, entries := range []string{"2 2 3\n1 1 1.7e308\n2 1 1e308\n2 2 1.7e308\n", "0 0 0\n"} {
+		file := filepath.Join(t.TempDir(), "a.mtx")
+		if err := os.WriteFile(file, []byte("%%MatrixMarket matrix coordinate real symmetric\n"+entries), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var info report.Info
+		if text := inJSON(t, &info, "info", "--json", "--condition", file); validate(text) != nil || !strings.Contains(text, `"high":null`) {
+			t.Errorf("%v: %s", validate(text), text)
+		}
+	}
+}
+
 // departures has the files of the conformance collection whose verdict `info` does not follow, with the reason
 // (docs/matrix-market.md).
 var departures = map[string]string{

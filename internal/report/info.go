@@ -96,8 +96,8 @@ type Condition struct {
 
 // Bounds are a lower and an upper bound.
 type Bounds struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	Low  Number `json:"low"`
+	High Number `json:"high"`
 }
 
 // SetSize is the size of the matrix in one set of formats, for each criterion and accuracy.
