@@ -194,7 +194,7 @@ var flagOf = map[string]string{
 var settingOf = map[string]string{"Device = nil": "--device cpu", "Digits = NoDigits": "--digits none", "NoRefine = false": "--refine"}
 
 // phrases adds flags to texts of the library that name something which is not an option there.
-var phrases = strings.NewReplacer(
+var phrases = once(
 	"allow more time;", "allow more time (--max-time);",
 	"as initial guess", "as initial guess (--guess)",
 	"; check b", "; check b (--rhs)",
@@ -203,11 +203,20 @@ var phrases = strings.NewReplacer(
 	"a solve on one domain", "--domains 1",
 )
 
+// once returns a replacer of pairs that leaves new texts as they are.
+func once(pairs ...string) *strings.Replacer {
+	var all []string
+	for k := 1; k < len(pairs); k += 2 {
+		all = append(all, pairs[k], pairs[k])
+	}
+	return strings.NewReplacer(append(all, pairs...)...)
+}
+
 // optionText matches an option in a text of the library: Options.Precond, Options.Tol = 1e-8, or
 // Options.Precond = {Kind: ilut, Fill: 100}.
 var optionText = regexp.MustCompile(`Options\.(\w+(?:\.\w+)*)(?: = (\{[^}]*\}|[^\s,:;()]+))?`)
 
-// Flags replaces the options that a text of the library names by the flags of the command line.
+// Flags replaces the options that a text of the library names by the flags of the command line. A text in which they have been replaced stays.
 func Flags(text string) string {
 	text = optionText.ReplaceAllStringFunc(text, func(s string) string {
 		parts := optionText.FindStringSubmatch(s)

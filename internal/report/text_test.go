@@ -48,9 +48,10 @@ func TestFlags(t *testing.T) {
 		"try Options.NoRefine = false":                                                      "try --refine",
 		"allow more time; x is the best found so far and can be used as initial guess":      "allow more time (--max-time); x is the best found so far and can be used as initial guess (--guess)",
 		"; Options.Restart = 30 leaves it more, Options.Precond.Kind = none takes none":     "; --restart 30 leaves it more, --precond none takes none",
+		"there is no reordering over several domains":                                       "there is no reordering over several domains (--domains 1)",
 		"no text of the library":                                                            "no text of the library",
 	} {
-		if got := Flags(text); got != want {
+		if got := Flags(text); got != want || Flags(got) != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
