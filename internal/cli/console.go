@@ -97,6 +97,9 @@ func (s *stream) Columns() int { return columns(s.File) }
 // Colored implements report.Terminal.
 func (s *stream) Colored() bool { return !s.console.plain && s.Columns() > 0 }
 
+// standardOut is the path of standard output.
+const standardOut = "/dev/stdout"
+
 // standardOutput returns errOutputClosed once its reader has closed it, and keeps the first error.
 type standardOutput struct {
 	*stream
@@ -104,7 +107,15 @@ type standardOutput struct {
 	used   atomic.Bool // something has been written, or is being written
 }
 
-var errOutputClosed = errors.New("the reader of standard output has gone")
+var errOutputClosed error = &exitError{exitBrokenPipe, errors.New("the reader of standard output has gone")}
+
+// orClosed returns errOutputClosed in place of an error of writing to path that means it, and other errors as they are.
+func orClosed(path string, err error) error {
+	if errors.Is(err, syscall.EPIPE) && host.Same(path, standardOut) {
+		return errOutputClosed
+	}
+	return err
+}
 
 func (s *standardOutput) Write(p []byte) (int, error) {
 	if len(p) > 0 && !s.used.Swap(true) {

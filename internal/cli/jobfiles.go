@@ -19,13 +19,13 @@ import (
 
 // writeX writes x and returns the path of the file. own[k] has the elements of this rank in column k of x; opt may name numbers of
 // multiple precision in their place. If writing fails,
-// x goes to one of the refuges of rank 0, and the error says so. Collective.
+// x goes to one of the refuges of rank 0, and the error says so, unless the reader has gone. Collective.
 func (j *job) writeX(ctx context.Context, path string, rows int64, own [][]float64, opt matrixmarket.WriteOptions) (string, error) {
 	writing.Add(1)
 	defer writing.Add(-1)
 	err := j.writeArray(ctx, path, rows, own, opt)
-	if err == nil {
-		return path, nil
+	if err == nil || exitCode(err) == exitBrokenPipe {
+		return path, err
 	}
 	paths := string(dist.Share(j.comm, 0, []byte(strings.Join(refuges(".mtx"), "\x00"))))
 	return rescue(err, strings.Split(paths, "\x00"), func(path string) error { return j.writeThrough(ctx, path, rows, own, opt) })
@@ -88,7 +88,7 @@ func (j *job) writeTogether(ctx context.Context, path string, parts func(io.Writ
 // commit completes or removes the file of rank 0, by the error of writing, which is the same on all ranks. Collective.
 func (j *job) commit(f *host.File, err error) error {
 	if j.rank() == 0 {
-		err = f.Commit(err)
+		err = orClosed(f.Name(), f.Commit(err))
 	}
 	return j.agree(err)
 }

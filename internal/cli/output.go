@@ -99,7 +99,7 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 
 // writeUncounted is writeFile for a file that need not be completed at a time limit.
 func writeUncounted(ctx context.Context, path string, write func(io.Writer) error) error {
-	return host.WriteContext(ctx, path, func(w io.Writer) error {
+	return orClosed(path, host.WriteContext(ctx, path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {
 			return write(w)
 		}
@@ -108,7 +108,7 @@ func writeUncounted(ctx context.Context, path string, write func(io.Writer) erro
 			return err
 		}
 		return z.Close()
-	})
+	}))
 }
 
 // heeding is a writer that fails once the context has ended.

@@ -80,11 +80,11 @@ func formatOfX(path string) *matrixio.Format {
 	return cmp.Or(matrixio.BySuffix(path), matrixio.ByWord("mtx"))
 }
 
-// writeOrElsewhere writes x to path. If writing fails, x goes to one of refuges, and the error says so.
+// writeOrElsewhere writes x to path. If writing fails, x goes to one of refuges, and the error says so, unless the reader has gone.
 func writeOrElsewhere(ctx context.Context, path string, write func(io.Writer) error) (string, error) {
 	err := writeFile(ctx, path, write)
-	if err == nil {
-		return path, nil
+	if err == nil || exitCode(err) == exitBrokenPipe {
+		return path, err
 	}
 	return rescue(err, refuges(formatOfX(path).Suffixes[0]), func(path string) error { return writeFile(ctx, path, write) })
 }

@@ -109,7 +109,7 @@ func solveCommand(s streams, f *solveFlags) *cobra.Command {
 				return err
 			}
 			if f.output == "-" {
-				f.output, s.out = "/dev/stdout", s.err // x takes standard output
+				f.output, s.out = standardOut, s.err // x takes standard output
 				if f.json {
 					return usage("--json and --output - both want standard output")
 				}
