@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/dustin/go-humanize"
@@ -18,7 +19,7 @@ type memorySize int64
 // Set implements pflag.Value.
 func (m *memorySize) Set(text string) error {
 	n, err := humanize.ParseBytes(text)
-	if err != nil || n == 0 || n > math.MaxInt64 {
+	if err != nil || n == 0 || n > math.MaxInt64 || strings.Contains(text, ",") { // ParseBytes leaves commas out
 		return usage("%q is not a size such as 512MB or 4GiB", text)
 	}
 	*m = memorySize(n)
