@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -56,6 +58,9 @@ func newFetch(s streams) *cobra.Command {
 			}
 			if f.sha256 != "" && len(args) > 1 {
 				return usage("--sha256 is for one matrix, not for %d", len(args))
+			}
+			if sum, err := hex.DecodeString(f.sha256); f.sha256 != "" && (err != nil || len(sum) != sha256.Size) {
+				return usage("--sha256 %s: want %d hexadecimal digits", f.sha256, 2*sha256.Size)
 			}
 			return nil
 		},

@@ -35,7 +35,7 @@ func TestFetch(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv(mirrorVariable, server.URL)
 	t.Setenv(folderVariable, folder)
-	file := filepath.Join(folder, "HB", "small", "small.mtx")
+	file, zeros := filepath.Join(folder, "HB", "small", "small.mtx"), strings.Repeat("0", 64)
 	for _, c := range []struct {
 		args      string
 		code      int
@@ -48,8 +48,9 @@ func TestFetch(t *testing.T) {
 		{"fetch HB/small --again", 0, file + "\n", "", 1},
 		{"solve HB/small --quiet", 0, "converged", "", 0},
 		{"info HB/small", 0, "400 x 400", "", 0},
-		{"fetch HB/small --sha256 00", 4, "", "the SHA-256 of its archive is", 0},
-		{"fetch HB/small --again --sha256 00", 4, "", "not 00", 1},
+		{"fetch HB/small --sha256 " + zeros, 4, "", "the SHA-256 of its archive is", 0},
+		{"fetch HB/small --again --sha256 " + zeros, 4, "", "not " + zeros, 1},
+		{"fetch HB/small --again --sha256 00", 2, "", "want 64 hexadecimal digits", 0},
 		{"solve HB/small --quiet", 0, "converged", "", 0}, // the refused archive has not replaced it
 		{"fetch HB/none", 4, "", "the collection has no such matrix (404)", 1},
 		{"fetch small", 2, "", "want GROUP/NAME", 0},

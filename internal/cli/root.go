@@ -206,6 +206,9 @@ func newRoot(s streams) *cobra.Command {
 		switch c.Name() {
 		case "completion":
 			group(c, "shell")
+			for _, shell := range c.Commands() {
+				shell.Args = exactly(0, "no argument")
+			}
 		case "help":
 			c.Run, c.RunE = nil, helpAbout
 		}
