@@ -80,13 +80,14 @@ func set(fl *pflag.FlagSet, name string, value *yaml.Node, given, seen map[strin
 			words = append(words, v.Value)
 		}
 	}
-	if words == nil || value.Tag == "!!null" {
+	text := strings.Join(words, ",")
+	if words == nil || value.Tag == "!!null" || emptyText(flag, text) {
 		return fmt.Errorf("%s: want a value", name)
 	}
 	if given[name] {
 		return nil
 	}
-	err := fl.Set(name, strings.Join(words, ","))
+	err := fl.Set(name, text)
 	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
 		err = fmt.Errorf("%s %s: %w", name, invalid.GetValue(), wanted(invalid.Unwrap()))
 	}

@@ -35,6 +35,19 @@ func flagError(c *cobra.Command, err error) error {
 	return usage("unknown flag --%s; did you mean --%s?", name, strings.Join(meant(name, c.Flags()), " or --"))
 }
 
+// checkEmpty returns an error if the value of a flag is an empty text, as that of a variable which is not set.
+func checkEmpty(fl *pflag.FlagSet) (err error) {
+	fl.Visit(func(f *pflag.Flag) {
+		if err == nil && emptyText(f, f.Value.String()) {
+			err = usage("--%s \"\": want a value", f.Name)
+		}
+	})
+	return err
+}
+
+// emptyText reports whether a value of a flag is an empty text.
+func emptyText(f *pflag.Flag, value string) bool { return f.Value.Type() == "string" && value == "" }
+
 // wanted replaces an error of the package strconv by one that says what the flag takes.
 func wanted(err error) error {
 	var number *strconv.NumError

@@ -189,6 +189,9 @@ func newRoot(s streams) *cobra.Command {
 	fitHelp(root, s.out)
 	noColor := root.PersistentFlags().Bool("no-color", false, "no colours on a terminal, as with the environment variable NO_COLOR")
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+		if err := checkEmpty(c.Flags()); err != nil {
+			return err
+		}
 		if c.Name() != fetchName {
 			findFetched(args)
 		}
