@@ -155,7 +155,8 @@ func (s spread) vectors(ctx context.Context, f *solveFlags, in input) (b, x0 [][
 
 func (s spread) rhs(f *solveFlags) ([]float64, string, error) {
 	return f.makeRHS(func(seed uint64) []float64 { return ranks.RandomRHS(s.Matrix, seed) },
-		func() ([]float64, bool) { return ranks.DefaultRHS(s.Matrix) })
+		func() ([]float64, bool) { return ranks.DefaultRHS(s.Matrix) },
+		func() bool { return dist.Any(s.Comm, rowsOverflow(s.Local)) })
 }
 
 // elements yields the elements of all ranks on rank 0, of columns that are cut into d, one after the other. Collective.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,12 +109,19 @@ func (f *solveFlags) guessed() string {
 // wholeRHS is makeRHS for a matrix on one rank.
 func (f *solveFlags) wholeRHS(m *csr.Matrix) ([]float64, string, error) {
 	return f.makeRHS(func(seed uint64) []float64 { return generate.RandomRHS(m, seed) },
-		func() ([]float64, bool) { return generate.DefaultRHS(m) })
+		func() ([]float64, bool) { return generate.DefaultRHS(m) }, func() bool { return rowsOverflow(m) })
+}
+
+// rowsOverflow reports whether magnitudes of a row have a sum beyond the range of float64.
+func rowsOverflow(m *csr.Matrix) bool {
+	return slices.ContainsFunc(m.RowSums(nil), func(sum float64) bool { return math.IsInf(sum, 1) })
 }
 
 // makeRHS makes a right-hand side without a file, A x for a random x or for ones, and describes it. standard returns A·ones
-// and true, or, if A·ones is zero, the b of a random x and false.
-func (f *solveFlags) makeRHS(random func(seed uint64) []float64, standard func() (b []float64, ones bool)) (b []float64, text string, err error) {
+// and true, or, if A·ones is zero or overflows, the b of a random x and false.
+func (f *solveFlags) makeRHS(
+	random func(seed uint64) []float64, standard func() (b []float64, ones bool), overflows func() bool,
+) (b []float64, text string, err error) {
 	if seedText, ok := strings.CutPrefix(f.rhs, "random:"); ok {
 		seed, err := strconv.ParseUint(seedText, 10, 64)
 		return random(seed), fmt.Sprintf("b = A·x, x random (seed %d)", seed), err
@@ -121,7 +130,11 @@ func (f *solveFlags) makeRHS(random func(seed uint64) []float64, standard func()
 	if ones {
 		return b, "b = A·ones", nil
 	}
-	return b, "b = A·x, x random (seed 1), since A·ones is zero up to rounding", nil
+	why := "is zero up to rounding"
+	if overflows() {
+		why = "overflows"
+	}
+	return b, "b = A·x, x random (seed 1), since A·ones " + why, nil
 }
 
 // vectors reads a file of vectors of n elements and checks each. It returns the error of a wrong length before it allocates
