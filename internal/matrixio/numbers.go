@@ -19,7 +19,7 @@ func (k kind) known() bool {
 	case 'i', 'u':
 		return k.bytes == 1 || k.bytes == 2 || k.bytes == 4 || k.bytes == 8
 	case 'f':
-		return k.bytes == 4 || k.bytes == 8
+		return k.bytes == 2 || k.bytes == 4 || k.bytes == 8
 	case 'c':
 		return k.bytes == 8 || k.bytes == 16
 	}
@@ -61,10 +61,24 @@ func (k kind) float(b []byte, order binary.ByteOrder) float64 {
 		return float64(k.bits(b, order, k.bytes))
 	case k.letter == 'i':
 		return float64(k.integer(b, order))
+	case k.letter == 'f' && k.bytes == 2:
+		return half(order.Uint16(b))
 	case k.letter == 'f' && k.bytes == 4 || k.letter == 'c' && k.bytes == 8:
 		return float64(math.Float32frombits(order.Uint32(b)))
 	}
 	return math.Float64frombits(order.Uint64(b))
+}
+
+// half returns the number with the bits b in binary16 of IEEE 754.
+func half(b uint16) float64 {
+	v := math.Float64frombits(uint64(b&0x7fff)<<42) * 0x1p1008 // the exponents have the biases 15 and 1023
+	switch {
+	case v > 0x1p16:
+		v = math.NaN()
+	case v == 0x1p16:
+		v = math.Inf(1)
+	}
+	return math.Copysign(v, 0.5-float64(b>>15))
 }
 
 // pieceBytes is the number of bytes read at a time: a false declaration takes no more memory than that.
