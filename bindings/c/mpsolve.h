@@ -126,7 +126,7 @@ int mpsolve_update(mpsolve_solver *s, const double *val);
 int mpsolve_setup(mpsolve_solver *s);
 
 /*
- * Solves A x = b for `count` right-hand sides of `rows` elements, one after the other in b, and writes `count` solutions of
+ * Solves A x = b for `count` (at least 1) right-hand sides of `rows` elements, one after the other in b, and writes `count` solutions of
  * `cols` elements to x if the code is CONVERGED, NOT_CONVERGED or INTERRUPTED. guess has initial guesses in the form of x, or
  * is NULL; it may be x itself.
  */
