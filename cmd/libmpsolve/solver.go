@@ -168,7 +168,7 @@ func (v *solver) solve(count int64, b, guess, x *float64) error {
 	switch {
 	case count < 1 || v.rows > 0 && count > math.MaxInt64/8/v.rows || v.cols > 0 && count > math.MaxInt64/8/v.cols:
 		err = errCount
-	case count > 0 && (b == nil && v.rows > 0 || x == nil && v.cols > 0):
+	case b == nil && v.rows > 0 || x == nil && v.cols > 0:
 		err = errNull
 	}
 	if err = v.Agree(err); err != nil {

@@ -36,9 +36,9 @@ tells the format to write:
   .petsc         petsc  PETSc's binary files, which MatLoad and VecLoad read
   .rb, .rb.gz    rb     Rutherford-Boeing
 
-Values are kept exactly, but for signs of zeros in a triangle that is not written. convert finds out whether a matrix is symmetric, skew-symmetric or hermitian, and then writes
-one triangle if the format allows that. OUT appears when it is complete. docs/formats.md says which parts of each format
-are read and written.`
+Values are kept exactly, but for signs of zeros in a triangle that is not written. convert finds out whether a matrix is
+symmetric, skew-symmetric or hermitian, and then writes one triangle if the format allows that. OUT appears when it is
+complete. docs/formats.md says which parts of each format are read and written.`
 
 func newConvert(s streams) *cobra.Command {
 	var f convertFlags

@@ -13,7 +13,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/host"
-	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -157,10 +156,9 @@ func (r *solveRun) advance(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	r.report = report.Report{
-		SchemaVersion: report.SchemaVersion, Version: Version, Run: r.ran(), Refine: r.refine, Domains: r.report.Domains,
-		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{}, Scale: r.report.Scale, Threads: r.report.Threads,
-	}
+	before := r.report
+	r.report = r.newReport(before.Domains)
+	r.report.Scale, r.report.Threads = before.Scale, before.Threads
 	r.report.Seconds.Read = time.Since(r.start).Seconds()
 	if m, yes := problem.(spread); yes {
 		r.moveVectors(r.problem.(spread).Matrix, m.Matrix)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -296,76 +295,5 @@ func TestNoContradictionOfRoundings(t *testing.T) {
 	m.MulVec(b, x)
 	if r := mustSolve(t, m, b, nil, solve.Options{}); r.Reason == krylov.Inconsistent {
 		t.Errorf("%v, evidence %+v", r.Reason, r.Evidence)
-	}
-}
-
-// Rows with equations in three unknowns each, of which two are proportional and contradict each other: iterations end at an x that does not explain
-// b, and complete factors at one that seems to.
-func TestProportionalRows(t *testing.T) {
-	for seed := range uint64(6) {
-		rng := rand.New(rand.NewPCG(seed, 1094))
-		n := 1600 + rng.IntN(500)
-		rows := make([]map[int]float64, n)
-		for i := range rows {
-			rows[i] = map[int]float64{}
-			for range 3 {
-				rows[i][rng.IntN(n)] += float64((1 + rng.IntN(9)) * (2*rng.IntN(2) - 1))
-			}
-			rows[i][i] += 20
-		}
-		first, last := rng.IntN(n/2), n/2+rng.IntN(n/2)
-		rows[last] = map[int]float64{}
-		for j, v := range rows[first] {
-			rows[last][j] = v / 2
-		}
-		order := rng.Perm(n)
-		m := entries(n, func(add func(i, j int, v float64)) {
-			for i, row := range rows {
-				for j, v := range row {
-					add(order[i], j, v)
-				}
-			}
-		})
-		b, x := make([]float64, n), make([]float64, n)
-		for i := range x {
-			x[i] = float64(rng.IntN(18) - 9)
-		}
-		m.MulVec(b, x)
-		b[order[last]] += math.Ldexp(max(math.Abs(b[order[last]]), 1), -4-rng.IntN(10))
-		if r := mustSolve(t, m, b, nil, solve.Options{}); r.Reason.Converged() {
-			t.Errorf("seed %d: %v, largest element %g, %v", seed, r.Reason, special.AbsMax(r.X), r.Cautions)
-		}
-	}
-}
-
-// Conductances over 24 decades: a regular system whose LU factors have replaced pivots, while Cholesky's have none.
-func TestWideConductances(t *testing.T) {
-	for seed := uint64(5); seed < 8; seed++ {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		n := 200
-		diagonal := make([]float64, n)
-		diagonal[0] = 1e-9
-		m := entries(n, func(add func(i, j int, v float64)) {
-			for range 3 * n {
-				i, j, w := rng.IntN(n), rng.IntN(n), math.Pow(10, float64(3*rng.IntN(9)-12))
-				if i != j {
-					add(i, j, -w)
-					add(j, i, -w)
-					diagonal[i] += w
-					diagonal[j] += w
-				}
-			}
-			for i, v := range diagonal {
-				if rng.IntN(10) == 0 || v == 0 {
-					v += math.Pow(10, float64(6*rng.IntN(3)-12))
-				}
-				add(i, i, v)
-			}
-		})
-		b := random(seed, n)
-		certain := mustSolve(t, m, b, nil, solve.Options{Precond: solve.Precond{Kind: precond.Cholesky}})
-		if r := mustSolve(t, m, b, nil, solve.Options{}); certain.Reason.Converged() && !r.Reason.Converged() {
-			t.Errorf("seed %d: %v, %v with Cholesky's factors", seed, r.Reason, certain.Reason)
-		}
 	}
 }

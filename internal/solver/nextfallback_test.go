@@ -78,24 +78,6 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// An attempt that nothing follows is one attempt, however often its method is left.
-func TestAttemptGoesOn(t *testing.T) {
-	m, err := generate.Generate("convdiff2d", generate.Params{"n": 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, method := range []solve.Method{solve.CG, solve.MINRES} {
-		var log logged
-		r := checked(t, m, rhs(m, 1), nil, log.options(solve.Options{Method: method}))
-		if !log.says("there is nothing else to try") || len(r.Attempts) != 1 {
-			t.Fatalf("%q, %+v", log.lines, r.Attempts)
-		}
-		if a := r.Attempts[0]; a.Method != string(method) || a.Vectors != solve.VectorsDouble || a.Precond == "" || a.Iterations != r.Iterations {
-			t.Errorf("%+v of %d iterations", a, r.Iterations)
-		}
-	}
-}
-
 // Systems on which the first choice fails or takes far too long are solved by another fallback in
 // few iterations.
 func TestFallbacksSolve(t *testing.T) {

@@ -57,10 +57,8 @@ func SolveOperator(ctx context.Context, a Operator, b, x0 []float64, opt solve.O
 	if err := rules.CheckVector("right-hand side", b, a.N); err != nil {
 		return result, err
 	}
-	if x0 != nil {
-		if err := rules.CheckVector("initial guess", x0, a.N); err != nil {
-			return result, err
-		}
+	if err := rules.CheckGuess(x0, a.N); err != nil {
+		return result, err
 	}
 	use := krylov.Use{Preconditioned: a.Precond != nil}
 	use.GMRES.Restart, use.IDR.S = opt.Restart, opt.IDR

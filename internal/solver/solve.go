@@ -179,6 +179,9 @@ func (s *Solver) solveHere(ctx context.Context, b, x0 []float64) (solve.Result, 
 	if err := rules.CheckVector("right-hand side", b, s.M.Rows); err != nil {
 		return solve.Result{}, err
 	}
+	if err := rules.CheckGuess(x0, s.M.Cols); err != nil {
+		return solve.Result{}, err
+	}
 	return s.tiny.solve(b, s.Pool, func(b []float64) (solve.Result, error) { return s.solveRaised(ctx, b, x0) })
 }
 
@@ -188,12 +191,7 @@ func (s *Solver) solveRaised(ctx context.Context, b, x0 []float64) (solve.Result
 		return s.solveSpecial(ctx, b, x0)
 	}
 	x := make([]float64, s.M.Rows)
-	if x0 != nil {
-		if err := rules.CheckVector("initial guess", x0, s.M.Rows); err != nil {
-			return solve.Result{}, err
-		}
-		copy(x, x0)
-	}
+	copy(x, x0)
 	if done, ok, err := s.recorder.Begin(ctx, b, x0); ok || err != nil {
 		return done, err
 	}

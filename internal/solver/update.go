@@ -26,8 +26,8 @@ import (
 // setting it up again would. The new preconditioner then reuses the symbolic part of factorisations. It also reuses the transfers between the
 // levels of multigrid, until they cost half as many iterations again as at first. With Options.Updates this reuse begins with the first
 // Update, otherwise with the second, since New keeps nothing then. Update drops probe runs that did not help. Every x is verified as
-// ever, so that reuse can cost iterations, but never accuracy. If the symmetry or the signs of the diagonal change, if a row or a column becomes zero, for matrices of a
-// special kind, and on devices, Update is New with the same Options.
+// ever, so that reuse can cost iterations, but never accuracy. If the symmetry or the signs of the diagonal change, if a row or a column
+// becomes zero, for matrices of a special kind, and on devices, Update is New with the same Options.
 //
 // Solve starts from zero, or from the last x if the caller passes it as a guess. After an error the Solver is as
 // before. Setup becomes the time of the Update.

@@ -251,6 +251,14 @@ func CheckVector(what string, v []float64, n int) error {
 	return CheckElements(what, v, 0)
 }
 
+// CheckGuess returns a solve.InputError for an initial guess whose number of elements is not that of the columns, or that has NaN or Inf; nil is no guess.
+func CheckGuess(x0 []float64, cols int) error {
+	if x0 != nil && len(x0) != cols {
+		return Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), cols)
+	}
+	return CheckElements("initial guess", x0, 0)
+}
+
 // CheckElements returns a solve.InputError if a vector has an element that is NaN or Inf. what names the vector; v are its elements from
 // index first on.
 func CheckElements(what string, v []float64, first int64) error {

@@ -117,8 +117,6 @@ func (l *leastSquares) Solve(ctx context.Context, b, x0 []float64) (solve.Result
 	rows, cols := l.Sides()
 	if l.job != nil {
 		ctx, agree = l.job.Agreement, l.job.Follow
-	} else if x0 != nil && len(x0) != l.s.M.Cols {
-		return solve.Result{}, rules.Invalid("the initial guess has %d elements, the matrix %d columns", len(x0), l.s.M.Cols)
 	}
 	x, rhs := l.New(), l.New()
 	l.SpreadOver(rows, rhs, b)
