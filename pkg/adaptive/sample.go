@@ -10,7 +10,7 @@ import (
 // What of a matrix is sampled.
 const (
 	sampleShare = 100 // one row of so many is in the sample
-	sampleLeast = 40_000
+	sampleLeast = 12_000
 	sampleMost  = 400_000 // elements
 	sampleParts = 8
 	countedRows = 240 // of a range, in which blocks of rows are counted, as that takes long
