@@ -15,7 +15,7 @@ const (
 	blockSize = 4096
 	// serialBelow is the dimension under which waking threads costs more than
 	// it gains.
-	serialBelow = 32 * 1024
+	serialBelow = 8 * 1024
 )
 
 // blocked is the common part of the spaces of the host: vectors are cut in blocks for threads, and reductions are in float64.

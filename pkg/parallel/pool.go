@@ -26,6 +26,7 @@ type Pool struct {
 	left    countdown
 	job     Job
 	parts   int
+	sharing int // threads that have parts
 	closed  bool
 	fault   atomic.Pointer[Fault] // of a part that panicked on a goroutine other than the caller's
 
@@ -61,12 +62,12 @@ func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	p.callAll()
+	p.call(len(p.workers))
 }
 
-// callAll ends the waits of the workers.
-func (p *Pool) callAll() {
-	for k := range p.workers {
+// call ends the waits of the first workers.
+func (p *Pool) call(workers int) {
+	for k := range p.workers[:workers] {
 		p.workers[k].call()
 	}
 }
@@ -100,9 +101,9 @@ func (j interruptible) Do(part int) {
 	}
 }
 
-// Run calls job.Do for every part in [0, parts) and returns when all are done. Each thread runs one contiguous range
-// of parts; with a nil Pool the caller runs all. If a part panics, so does Run once the other threads are done: with
-// the same value if the part ran on the caller's thread, otherwise with a *Fault.
+// Run calls job.Do for every part in [0, parts) and returns when all are done. Each of min(parts, p.Threads()) threads
+// runs one contiguous range of parts; with a nil Pool the caller runs all. If a part panics, so does Run once the other
+// threads are done: with the same value if the part ran on the caller's thread, otherwise with a *Fault.
 func (p *Pool) Run(parts int, job Job) {
 	for p != nil && p.workers == nil {
 		if ctx := p.until.Load(); ctx != nil {
@@ -122,9 +123,9 @@ func (p *Pool) Run(parts int, job Job) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.job, p.parts = job, parts
-	p.left.left.Store(int32(len(p.workers)))
-	p.callAll()
+	p.job, p.parts, p.sharing = job, parts, min(parts, p.threads)
+	p.left.left.Store(int32(p.sharing - 1))
+	p.call(p.sharing - 1)
 	p.shareFirst()
 	p.job = nil
 	if fault := p.fault.Swap(nil); fault != nil {
@@ -167,11 +168,11 @@ func (p *Pool) shareGuarded(w *worker, number int) {
 
 // Owner returns the thread that runs a part, given the numbers of parts and threads. It is the same in every Run, so
 // that the thread that uses memory also touches it first.
-func Owner(part, parts, threads int) int { return ((part+1)*threads - 1) / parts }
+func Owner(part, parts, threads int) int { return ((part+1)*min(parts, threads) - 1) / parts }
 
 // share runs the parts whose Owner is thread w.
 func (p *Pool) share(w int) {
-	lo, hi := w*p.parts/p.threads, (w+1)*p.parts/p.threads
+	lo, hi := w*p.parts/p.sharing, (w+1)*p.parts/p.sharing
 	for k := lo; k < hi; k++ {
 		p.job.Do(k)
 	}

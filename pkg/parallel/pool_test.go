@@ -27,13 +27,31 @@ func TestRunVisitsEveryPartOnce(t *testing.T) {
 func TestOwner(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8, 64} {
 		for _, parts := range []int{1, 2, 7, 64, 1000} {
-			for w := range threads {
-				for k := w * parts / threads; k < (w+1)*parts/threads; k++ {
+			sharing := min(parts, threads)
+			for w := range sharing {
+				for k := w * parts / sharing; k < (w+1)*parts/sharing; k++ {
 					if got := Owner(k, parts, threads); got != w {
 						t.Fatalf("part %d of %d on %d threads: owner %d, want %d", k, parts, threads, got, w)
 					}
 				}
 			}
+		}
+	}
+}
+
+// A loop leaves the workers alone that have no parts in it.
+func TestFewParts(t *testing.T) {
+	p := New(4)
+	defer p.Close()
+	for k := range p.workers {
+		for p.workers[k].state.Load() != asleep {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	p.Each(2, func(int) {})
+	for k := range p.workers[1:] {
+		if state := p.workers[1+k].state.Load(); state != asleep {
+			t.Errorf("thread %d was called", k+2)
 		}
 	}
 }

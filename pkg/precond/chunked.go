@@ -45,7 +45,7 @@ type longRow struct {
 // paddedLen is the length of a vector of n elements for products with chunks.
 func paddedLen(n int) int { return max(window, (n+chunkRows-1)/chunkRows*chunkRows) }
 
-// serialChunks is the number of rows of a matrix below which waking threads costs more
+// serialChunks is the number of rows of a level below which waking threads costs more
 // than it brings.
 const serialChunks = 8 << 10
 
@@ -155,11 +155,7 @@ type chunkJob struct {
 // run computes a product with c.
 func (j *chunkJob) run(c *chunked, vectors int, p kernels.ChunkProduct) {
 	*j = chunkJob{c, vectors, p}
-	pool := c.pool
-	if vectors*c.rows < serialChunks {
-		pool = nil
-	}
-	pool.Run(len(c.parts), j)
+	c.pool.Run(len(c.parts), j)
 	*j = chunkJob{}
 }
 

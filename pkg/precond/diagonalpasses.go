@@ -35,7 +35,7 @@ type diagonalBlock struct {
 const jacobiBlock = 4096
 
 // serialDiagonal is the number of rows up to which waking threads costs more than it gains.
-const serialDiagonal = 32 * 1024
+const serialDiagonal = 8 * 1024
 
 // diagonalOp names what is done on a block.
 type diagonalOp int
