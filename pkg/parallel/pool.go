@@ -26,7 +26,8 @@ type Pool struct {
 	left    countdown
 	job     Job
 	parts   int
-	sharing int // threads that have parts
+	sharing int          // threads that have parts
+	next    atomic.Int32 // part of the caller of Run
 	closed  bool
 	fault   atomic.Pointer[Fault] // of a part that panicked on a goroutine other than the caller's
 
@@ -102,8 +103,9 @@ func (j interruptible) Do(part int) {
 }
 
 // Run calls job.Do for every part in [0, parts) and returns when all are done. Each of min(parts, p.Threads()) threads
-// runs one contiguous range of parts; with a nil Pool the caller runs all. If a part panics, so does Run once the other
-// threads are done: with the same value if the part ran on the caller's thread, otherwise with a *Fault.
+// owns one contiguous range of parts, and helps others once it has run these; with a nil Pool the caller runs all. If a
+// part panics, so does Run once the other threads are done: with the same value if the part ran on the caller's thread,
+// otherwise with a *Fault.
 func (p *Pool) Run(parts int, job Job) {
 	for p != nil && p.workers == nil {
 		if ctx := p.until.Load(); ctx != nil {
@@ -124,6 +126,10 @@ func (p *Pool) Run(parts int, job Job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.job, p.parts, p.sharing = job, parts, min(parts, p.threads)
+	for w := range p.sharing {
+		first, _ := p.own(w)
+		p.nextOf(w).Store(int32(first))
+	}
 	p.left.left.Store(int32(p.sharing - 1))
 	p.call(p.sharing - 1)
 	p.shareFirst()
@@ -166,15 +172,35 @@ func (p *Pool) shareGuarded(w *worker, number int) {
 	p.share(number)
 }
 
-// Owner returns the thread that runs a part, given the numbers of parts and threads. It is the same in every Run, so
-// that the thread that uses memory also touches it first.
+// Owner returns the thread that owns a part, given the numbers of parts and threads. It is the same in every Run, so
+// that the thread that uses memory also touches it first, unless it is late and others help it.
 func Owner(part, parts, threads int) int { return ((part+1)*min(parts, threads) - 1) / parts }
 
-// share runs the parts whose Owner is thread w.
+// own returns the range of parts that thread w owns.
+func (p *Pool) own(w int) (lo, hi int) { return w * p.parts / p.sharing, (w + 1) * p.parts / p.sharing }
+
+// nextOf is the next part of those that thread w owns.
+func (p *Pool) nextOf(w int) *atomic.Int32 {
+	if w == 0 {
+		return &p.next
+	}
+	return &p.workers[w-1].next
+}
+
+// helped is the number of threads that a thread looks to for parts: all of few, and not all of many, whose caches it would disturb.
+const helped = 8
+
+// share runs the parts that thread w owns, and then those that other threads have not come to: parts differ in their work,
+// and threads may share their processors with other programs.
 func (p *Pool) share(w int) {
-	lo, hi := w*p.parts/p.sharing, (w+1)*p.parts/p.sharing
-	for k := lo; k < hi; k++ {
-		p.job.Do(k)
+	for k := range min(p.sharing, 1+helped) {
+		owner := (w + k) % p.sharing
+		next := p.nextOf(owner)
+		for _, hi := p.own(owner); int(next.Load()) < hi; {
+			if part := int(next.Add(1)) - 1; part < hi {
+				p.job.Do(part)
+			}
+		}
 	}
 }
 

@@ -23,13 +23,14 @@ func TestRunVisitsEveryPartOnce(t *testing.T) {
 	}
 }
 
-// Owner returns the thread whose share contains a part.
+// Owner returns the thread that owns a part.
 func TestOwner(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 8, 64} {
 		for _, parts := range []int{1, 2, 7, 64, 1000} {
-			sharing := min(parts, threads)
-			for w := range sharing {
-				for k := w * parts / sharing; k < (w+1)*parts/sharing; k++ {
+			p := &Pool{parts: parts, sharing: min(parts, threads)}
+			for w := range p.sharing {
+				lo, hi := p.own(w)
+				for k := lo; k < hi; k++ {
 					if got := Owner(k, parts, threads); got != w {
 						t.Fatalf("part %d of %d on %d threads: owner %d, want %d", k, parts, threads, got, w)
 					}
@@ -54,6 +55,27 @@ func TestFewParts(t *testing.T) {
 			t.Errorf("thread %d was called", k+2)
 		}
 	}
+}
+
+// A thread that is late is helped: the first part of the second thread takes until all others are done.
+func TestHelp(t *testing.T) {
+	p := New(2)
+	defer p.Close()
+	var others atomic.Int32
+	done := make(chan struct{})
+	p.Each(8, func(k int) {
+		if k != 4 {
+			if others.Add(1) == 7 {
+				close(done)
+			}
+			return
+		}
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%d of the 7 other parts ran", others.Load())
+		}
+	})
 }
 
 type count struct{ n [64]int }
@@ -151,11 +173,16 @@ func TestThreadThatPanics(t *testing.T) {
 	defer p.Close()
 	for part := range 6 {
 		var ran atomic.Int32
+		begun := make(chan struct{})
 		fault := func() (v any) {
 			defer func() { v = recover() }()
 			p.Each(6, func(k int) {
 				if ran.Add(1); k == part {
+					close(begun)
 					panic("part")
+				}
+				if (k < 2) != (part < 2) {
+					<-begun // so that the caller and the others run their own parts
 				}
 			})
 			return nil

@@ -44,6 +44,7 @@ const (
 // A worker is a goroutine of a pool. Its state is idle or asleep while it waits, and called from the call of the caller of Run until it has done its parts.
 type worker struct {
 	state atomic.Int32
+	next  atomic.Int32  // part that it owns
 	wake  chan struct{} // for a worker that is asleep
 	_     [64]byte      // the caches of other threads are left alone
 }
