@@ -54,6 +54,7 @@ type matrix struct {
 	operator
 	products linop.Products // of operator
 	tol      *packed.Tolerances
+	fp64     bool // choice.layout.FP64()
 	choice   choice
 	stats    Stats
 	stored   stored
@@ -85,7 +86,7 @@ func newMatrix[S interface {
 ) *matrix {
 	products := linop.NewProducts(s, b.panels, b.pool)
 	kernels.Use(products, b.kernels)
-	return &matrix{operator: products, products: products, tol: b.part.Tol, choice: c, stored: s, panels: b.panels, pool: b.pool, kernels: b.kernels}
+	return &matrix{operator: products, products: products, tol: b.part.Tol, fp64: c.layout.FP64(), choice: c, stored: s, panels: b.panels, pool: b.pool, kernels: b.kernels}
 }
 
 // Products implements Matrix.
@@ -110,7 +111,7 @@ func (a *matrix) Bytes() int64 { return a.stats.Scales + a.stored.bytes() }
 
 // Tolerance implements Matrix.
 func (a *matrix) Tolerance(i int) float64 {
-	if a.Layout().FP64() {
+	if a.fp64 {
 		return 0
 	}
 	return a.tol.Tolerance(i)

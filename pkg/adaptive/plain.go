@@ -20,7 +20,7 @@ func (p plain) bytes() int64 { return p.m.Bytes() }
 func (b *builder) plain(c choice) (Matrix, error) {
 	p := plain{linop.NewCSR(b.m, b.pool), b.m, b.kernels}
 	kernels.Use(p.CSR, b.kernels)
-	return &matrix{operator: p, products: p.CSR, tol: b.part.Tol, choice: c, stored: p, pool: b.pool, stats: b.plainStats(b.m.Bytes())}, nil
+	return &matrix{operator: p, products: p.CSR, tol: b.part.Tol, fp64: c.layout.FP64(), choice: c, stored: p, pool: b.pool, stats: b.plainStats(b.m.Bytes())}, nil
 }
 
 // plainStats returns the Stats of a matrix in FP64 of so many bytes.
