@@ -340,6 +340,11 @@ readme-figure: ## measures real matrices beside PETSc, hypre, SciPy, SuiteSparse
 	bench/peers/solve.sh $(if $(wildcard $(AMGCL)),--amgcl $(AMGCL)) --part figure --matrices $(MATRICES) --limit 15 --repeat 2 bench/peers/readme.tsv
 	$(GO) run ./tools/measure readmefigure
 
+.PHONY: uniform-figure
+uniform-figure: build ## measures real matrices by default and in uniform FP64, and draws docs/uniform.svg; UNIFORM, more matrices
+	bench/uniform.sh bin/mpsolve 3 $(shell awk -F'\t' 'NR > 1 && $$5 != "complex" { print "$(MATRICES)/" $$2 }' $(MATRICES)/INDEX.tsv) $(UNIFORM) >bench/uniform.tsv
+	$(GO) run ./tools/measure uniformfigure
+
 .PHONY: man
 man: build ## manual pages into man/
 	bin/mpsolve man --output man

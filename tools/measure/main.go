@@ -13,6 +13,7 @@
 //	go run ./tools/measure reproductionpage  writes measurements of papers' experiments into docs/reproduction-results.md
 //	go run ./tools/measure stress            attacks the solver with thousands of systems
 //	go run ./tools/measure tables            writes tables of the test matrices into the documentation
+//	go run ./tools/measure uniformfigure     draws time and memory beside uniform FP64, for the README
 //	go run ./tools/measure volume            writes the model of what ranks send into docs/mpi.md
 package main
 
@@ -39,6 +40,7 @@ var commands = map[string]func(){
 	"reproductionpage": reproductionPageMain,
 	"stress":           stressMain,
 	"tables":           tablesMain,
+	"uniformfigure":    uniformFigureMain,
 	"volume":           volumeMain,
 }
 

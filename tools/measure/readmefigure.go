@@ -24,15 +24,20 @@ func readmeFigureMain() {
 	}
 }
 
-func drawReadme(data, output string) error {
-	f, err := os.Open(data)
+// readTable returns the lines of a file, whose fields tabs separate.
+func readTable(name string) ([][]string, error) {
+	f, err := os.Open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comma, r.FieldsPerRecord = '\t', -1
-	rows, err := r.ReadAll()
+	return r.ReadAll()
+}
+
+func drawReadme(data, output string) error {
+	rows, err := readTable(data)
 	if err != nil {
 		return err
 	}
