@@ -131,7 +131,7 @@ type mpData struct {
 func newMPData(n, bits, significand int) *mpData {
 	d := &mpData{n: n, bits: bits, significand: significand}
 	d.x, d.y = d.vector(1<<40), d.vector(1<<40+1)
-	d.scale = &d.vector(1<<40 + 2)[0]
+	d.scale = &(&mpData{n: 1, significand: significand}).vector(1<<40 + 2)[0] // even if the vectors are empty
 	return d
 }
 

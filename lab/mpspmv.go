@@ -8,8 +8,11 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/mp"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -48,6 +51,9 @@ type MPSpMVOptions struct {
 // MPSpMV measures products of m with a random x. The products of one precision are interleaved with the FP64 product,
 // which comes first for each precision. It returns early with the cause of ctx.
 func MPSpMV(ctx context.Context, m *csr.Matrix, pool *parallel.Pool, opt MPSpMVOptions) (list []MPProduct, err error) {
+	if facts := csr.Examine(m, pool); facts.NonFinite > 0 { // numbers of multiple precision are finite
+		return nil, rules.Invalid("the matrix has %s not finite: multiple precision has no NaN and no Inf", english.Plural(facts.NonFinite, "value", ""))
+	}
 	for _, bits := range opt.Bits {
 		d := newMPData(m.Cols, bits, bits)
 		if opt.Seed != 0 {

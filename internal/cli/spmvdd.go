@@ -210,7 +210,7 @@ func (f *spmvFlags) inBits(c *cobra.Command, out *firstError, path string, m *cs
 		Timing: lab.Timing{Repeat: f.repeat},
 	})
 	if err != nil {
-		return err
+		return inFile(path, err)
 	}
 	report.MPProducts(f.text(out), m.NNZ(), list)
 	if f.json {
