@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,50 +32,85 @@ func newCompare(s streams) *cobra.Command {
 		Example: "  mpsolve compare monday.json tuesday.json\n  mpsolve compare x1.mtx x2.npy",
 		Args:    exactly(2, "two JSON reports of solve, or two files of x"),
 		RunE: func(c *cobra.Command, args []string) error {
-			var runs [2]*report.Report
+			if args[0] == "-" && args[1] == "-" {
+				return usage("only one of RUN1 and RUN2 can come from standard input")
+			}
+			var runs [2]comparedRun
 			for k, path := range args {
-				if path == "-" && args[1-k] == "-" {
-					return usage("only one of RUN1 and RUN2 can come from standard input")
-				}
 				var err error
-				if runs[k], err = readReport(path); err != nil {
+				if runs[k], err = readRun(c.Context(), input{streams: s}, path); err != nil {
 					return err
 				}
 			}
 			switch {
-			case runs[0] != nil && runs[1] != nil:
+			case runs[0].report != nil && runs[1].report != nil:
 				return compareReports(s, runs)
-			case runs[0] == nil && runs[1] == nil:
-				return compareVectors(c.Context(), s, args)
+			case runs[0].report == nil && runs[1].report == nil:
+				return compareVectors(s, args, runs)
 			}
 			return usage("%s and %s: want two JSON reports of solve, or two files of x", args[0], args[1])
 		},
 	}
 }
 
-// readReport returns the report in a file; nil: the file is none in JSON.
-func readReport(path string) (*report.Report, error) {
-	if path == "-" {
-		return nil, nil
+// comparedRun is what compare reads of a run: a report, or else the columns of x.
+type comparedRun struct {
+	report  *report.Report
+	names   []string // of the columns
+	columns [][]float64
+}
+
+// readRun reads a report or a file of x. Its beginning tells which it is, since a pipe can be read only once.
+func readRun(ctx context.Context, in input, path string) (r comparedRun, err error) {
+	source, name, once := in.in, "<stdin>", true
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return r, readingError(path, err)
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		source, name, once = f, path, err == nil && !info.Mode().IsRegular() && !info.IsDir()
 	}
-	text, err := os.ReadFile(path)
+	text := bufio.NewReader(source)
+	start, _ := text.Peek(512) // an error of reading comes again with the rest
+	if bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")) {
+		r.report, err = readReport(text, name)
+		return r, err
+	}
+	var content *matrixmarket.Content
+	if once {
+		opt, done := in.options()
+		content, err = matrixmarket.Read(ctx, text, name, opt)
+		if done(); err == nil {
+			in.warn(path, content)
+		}
+	} else {
+		content, err = in.read(ctx, path)
+	}
+	if err == nil {
+		r.names, r.columns, err = elements(content)
+	}
+	return r, inFile(path, err)
+}
+
+// readReport reads a report of solve.
+func readReport(text io.Reader, name string) (*report.Report, error) {
+	b, err := io.ReadAll(text)
 	if err != nil {
 		return nil, &exitError{exitInput, err}
 	}
-	if !json.Valid(text) {
-		return nil, nil
-	}
 	r := new(report.Report)
-	if err := json.Unmarshal(text, r); err != nil || r.Checksums == nil {
-		return nil, &exitError{exitInput, fmt.Errorf("%s: no report of solve --json with checksums", path)}
+	if err := json.Unmarshal(b, r); err != nil || r.Checksums == nil {
+		return nil, &exitError{exitInput, fmt.Errorf("%s: no report of solve --json with checksums", name)}
 	}
 	return r, nil
 }
 
 // compareReports compares checksums and choices.
-func compareReports(s streams, runs [2]*report.Report) error {
+func compareReports(s streams, runs [2]comparedRun) error {
 	out := &firstError{w: s.out}
-	same := report.Compare(out, runs[0], runs[1])
+	same := report.Compare(out, runs[0].report, runs[1].report)
 	return compared(out, same)
 }
 
@@ -87,45 +126,42 @@ func compared(out *firstError, same bool) error {
 }
 
 // compareVectors compares two files of x element by element.
-func compareVectors(ctx context.Context, s streams, paths []string) error {
-	var x [2][][]float64
-	in := input{streams: s}
-	for k, path := range paths {
-		content, err := in.read(ctx, path)
-		if err == nil {
-			x[k], err = elements(content)
-		}
-		if err != nil {
-			return inFile(path, err)
-		}
-	}
-	if len(x[0]) != len(x[1]) || len(x[0]) > 0 && len(x[0][0]) != len(x[1][0]) {
+func compareVectors(s streams, paths []string, runs [2]comparedRun) error {
+	x, y := runs[0], runs[1]
+	if len(x.columns) != len(y.columns) || len(x.columns) > 0 && len(x.columns[0]) != len(y.columns[0]) {
 		return &exitError{exitInput, fmt.Errorf("%s and %s are of different sizes", paths[0], paths[1])}
+	}
+	if !slices.Equal(x.names, y.names) {
+		return &exitError{exitInput, fmt.Errorf("%s and %s: one is real, the other complex", paths[0], paths[1])}
 	}
 	out := &firstError{w: s.out}
 	same := true
-	for c := range x[0] {
-		name := "x"
-		if len(x[0]) > 1 {
-			name = fmt.Sprintf("x %d", c+1)
-		}
-		d := differenceOf(x[0][c], x[1][c])
-		report.Line(out, name, "%s", d.text(x[0][c], x[1][c]))
+	for c, name := range x.names {
+		d := differenceOf(x.columns[c], y.columns[c])
+		report.Line(out, name, "%s", d.text(x.columns[c], y.columns[c]))
 		same = same && d.count == 0
 	}
 	return compared(out, same)
 }
 
-// elements returns the columns of a dense content, and imaginary parts as more columns.
-func elements(c *matrixmarket.Content) ([][]float64, error) {
-	columns, err := c.Columns()
+// elements returns the columns of a content, of a complex one the real and the imaginary parts, and their names.
+func elements(c *matrixmarket.Content) (names []string, columns [][]float64, err error) {
+	re, im, err := c.ComplexColumns()
 	if err != nil {
-		return nil, &exitError{exitInput, err}
+		return nil, nil, &exitError{exitInput, err}
 	}
-	for at := 0; at < len(c.Imag); at += c.Rows {
-		columns = append(columns, c.Imag[at:at+c.Rows])
+	for k := range re {
+		name := "x"
+		if len(re) > 1 {
+			name = fmt.Sprintf("x %d", k+1)
+		}
+		if c.Field == matrixmarket.Complex {
+			names, columns = append(names, "Re "+name, "Im "+name), append(columns, re[k], im[k])
+		} else {
+			names, columns = append(names, name), append(columns, re[k])
+		}
 	}
-	return columns, nil
+	return names, columns, nil
 }
 
 // difference says where two vectors differ.
@@ -140,8 +176,9 @@ func differenceOf(x, y []float64) (d difference) {
 			if d.count++; d.count == 1 {
 				d.first = i
 			}
+			d.largest = max(d.largest, math.Abs(v-y[i]))
 		}
-		d.largest, d.size = max(d.largest, math.Abs(v-y[i])), max(d.size, math.Abs(v))
+		d.size = max(d.size, math.Abs(v))
 	}
 	return d
 }
@@ -150,6 +187,10 @@ func (d difference) text(x, y []float64) string {
 	if d.count == 0 {
 		return fmt.Sprintf("the same: %d elements, every bit", len(x))
 	}
-	return fmt.Sprintf("different: %d of %d elements, the first is %d: %v and %v; largest difference %.2g, %.2g of the largest element",
-		d.count, len(x), d.first+1, x[d.first], y[d.first], d.largest, d.largest/d.size)
+	text := fmt.Sprintf("different: %d of %d elements, the first is %d: %v and %v; largest difference %.2g",
+		d.count, len(x), d.first+1, x[d.first], y[d.first], d.largest)
+	if share := d.largest / d.size; !math.IsNaN(share) {
+		text += fmt.Sprintf(", %.2g of the largest element", share)
+	}
+	return text
 }
