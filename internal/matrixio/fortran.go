@@ -44,6 +44,22 @@ func parseFortran(s string) (f fortran, ok bool) {
 	return f, ok
 }
 
+// fields appends the first count numbers of a line to words, without the blanks around them. If there are blanks within one of them, and the line has
+// just as many words, apart is set and the blanks tell the numbers apart: SciPy's hb_write declares a width that is one more than the one it writes.
+func (f fortran) fields(words [][]byte, line []byte, count int) (all [][]byte, apart bool) {
+	for k := range count {
+		from := k * f.width
+		word := bytes.Trim(line[min(from, len(line)):min(from+f.width, len(line))], " \t")
+		words, apart = append(words, word), apart || bytes.ContainsAny(word, " \t")
+	}
+	if apart {
+		if others := bytes.Fields(line); len(others) == count {
+			return others, true
+		}
+	}
+	return words, false
+}
+
 // value reads a number as Fortran does: D marks an exponent, and so may a sign alone; in a number without a decimal
 // point the last digits are the decimals. Too large numbers become infinity, as in Matrix Market files.
 func (f fortran) value(word []byte) (float64, error) {

@@ -19,8 +19,10 @@ import (
 // hbText is the text of a file, line by line.
 type hbText struct {
 	*source
-	in   *bufio.Reader
-	line int64
+	in    *bufio.Reader
+	line  int64
+	words [][]byte // of the line that was read last
+	apart bool     // some numbers are not in the columns of their format
 }
 
 // longestHBLine bounds a line in bytes.
@@ -111,7 +113,11 @@ func readHB(s *source) (*matrixmarket.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, t.rightHandSides(h, c)
+	err = t.rightHandSides(h, c)
+	if t.apart {
+		c.Warnings = append(c.Warnings, "numbers are not in the columns of their format; blanks tell them apart")
+	}
+	return c, err
 }
 
 // entryValues reads the values, unless the matrix is a pattern.
@@ -252,21 +258,26 @@ func (t *hbText) numbers(n int64, f fortran, what string, take func(word []byte)
 		if err != nil {
 			return err
 		}
-		for k := 0; k < f.repeat && n > 0; k++ {
-			from := k * f.width
-			word := bytes.Trim(line[min(from, len(line)):min(from+f.width, len(line))], " \t")
+		words, apart := f.fields(t.words[:0], line, int(min(int64(f.repeat), n)))
+		t.apart = t.apart || apart
+		for k, word := range words {
+			column := int64(k*f.width + 1)
+			if apart {
+				column = 0
+			}
 			if len(word) == 0 {
-				return t.faultIn(int64(from+1), "%s: %d numbers are missing", what, n)
+				return t.faultIn(column, "%s: %d numbers are missing", what, n)
 			}
 			if err := take(word); err != nil {
 				var number *strconv.NumError
 				if errors.As(err, &number) {
 					err = fmt.Errorf("%.40q is no number", word)
 				}
-				return t.faultIn(int64(from+1), "%s: %v", what, err)
+				return t.faultIn(column, "%s: %v", what, err)
 			}
 			n--
 		}
+		t.words = words
 	}
 	return nil
 }

@@ -268,3 +268,32 @@ func TestHBRightHandSidesNotRead(t *testing.T) {
 		t.Error("too many are read")
 	}
 }
+
+// SciPy writes numbers a byte narrower than it declares, so that the sign of the third is within the field of the second. Fields
+// that hold other than one number each are a fault.
+func TestHBNumbersBetweenBlanks(t *testing.T) {
+	const file = `Default title                                                           0       
+             4             1             1             2
+RUA                        3             3             4             0
+(40I2)          (40I2)          (3E25.16)           
+ 1 2 3 5
+ 1 2 1 3
+  1.5000000000000000E+00  3.0000000000000000E+00 -2.0000000000000000E+00
+  1.0000000000000000E+00
+`
+	c, err := readMemory([]byte(file), matrixmarket.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{1.5, -2, 3, 1}; !slices.Equal(c.Matrix.Val, want) {
+		t.Errorf("%v, want %v", c.Matrix.Val, want)
+	}
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "blanks tell them apart") {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+	for old, other := range map[string]string{" -2.0": " -2.0 ", "3.0000000000000000E+00 -": "3.0000000000000000E+00x-", "  3.0": " +3 0", " 1 2 1 3": " 11 213"} {
+		if _, err := readMemory([]byte(strings.Replace(file, old, other, 1)), matrixmarket.Options{}); err == nil {
+			t.Errorf("%q for %q is read", other, old)
+		}
+	}
+}
