@@ -76,7 +76,7 @@ func (f *plotFlags) check(inputs []string) error {
 	if err := oneOf("over", &f.over, plotAxes); err != nil {
 		return err
 	}
-	if f.tol < 0 || f.tol >= 1 {
+	if !(f.tol >= 0 && f.tol < 1) { // or NaN
 		return usage("--tol %g: want a positive number below 1", f.tol)
 	}
 	if f.output == "" {
