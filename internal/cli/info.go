@@ -71,6 +71,9 @@ func (f *infoFlags) run(ctx context.Context, s streams, path string) error {
 	if err != nil {
 		return err
 	}
+	if f.spy.output != "" && (content.Matrix == nil || content.Rows == 0 || content.Cols == 0) {
+		return &exitError{exitInput, fmt.Errorf("%s: an array or a matrix without elements has no pattern to draw into %s", path, f.spy.output)}
+	}
 	i := &report.Info{SchemaVersion: report.InfoVersion, Version: Version, File: path, Content: contentText(content)}
 	out := &firstError{w: s.out}
 	text := io.Writer(out)

@@ -124,9 +124,6 @@ func (f *spyFlags) draw(ctx context.Context, w io.Writer, file string, m *csr.Ma
 		report.Spy(w, m)
 		return nil
 	}
-	if m.Rows == 0 || m.Cols == 0 {
-		return nil
-	}
 	part := min(1, spyCells/float64(max(m.Rows, m.Cols)))
 	high, wide := max(1, int(part*float64(m.Rows))), max(1, int(part*float64(m.Cols)))
 	title := fmt.Sprintf("%s: %d x %d, %d %s", filepath.Base(file), m.Rows, m.Cols, m.NNZ(), english.PluralWord(m.NNZ(), "nonzero", "nonzeros"))
