@@ -108,7 +108,7 @@ func checkCoordinates(k generate.Kind, path, output string) error {
 		}
 		return usage("--coordinates: %s has no grid; kinds with a grid: %s", k.Name, strings.Join(names, ", "))
 	}
-	if output != "" && filepath.Clean(path) == filepath.Clean(output) {
+	if output != "" && (filepath.Clean(path) == filepath.Clean(output) || host.Same(path, output)) {
 		return usage("--coordinates %s: is also the output", path)
 	}
 	return checkOutput("coordinates", path)
