@@ -136,8 +136,11 @@ func (f *verifyFlags) run(ctx context.Context, s streams, path string) error {
 func (r *solveRun) judge(ctx context.Context, v *report.Verification, compare bool) error {
 	opt := r.opt
 	c, isComplex := r.problem.(complexProblem)
-	if isComplex && opt.Stop != solve.StopRel { // an error of the real form is at most twice that of the complex system
+	if isComplex && opt.Stop != solve.StopRel { // a row-wise or normwise error of the real form is at most twice that of the complex system
 		opt.Tol *= 2
+	}
+	if isComplex && opt.Stop == solve.StopCW { // a component of the real form may be zero but for rounding; the row-wise error is at most the componentwise one
+		opt.Stop = solve.StopRow
 	}
 	var given problem = r.problem
 	if isComplex {
