@@ -12,6 +12,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -206,6 +207,10 @@ func TestOptionsValidate(t *testing.T) {
 		{solve.Options{Storage: solve.Storage{Criterion: "mw"}}, []string{`unknown criterion "mw"`}},
 		{solve.Options{Storage: solve.Storage{NoDrop: true}}, []string{"guard"}}, // AFX without a guard bit
 		{solve.Options{Storage: solve.Storage{GuardBits: 40}}, []string{"guard"}},
+		{solve.Options{Storage: solve.Storage{Set: adaptive.FP64, GuardBits: 1}}, []string{"guard bits need AFX"}},
+		{solve.Options{Storage: solve.Storage{Set: adaptive.FP64, Layout: adaptive.Slots}}, []string{"layout slots needs AFX"}},
+		{solve.Options{Storage: solve.Storage{Layout: adaptive.Slots}, Krylov: solve.Krylov{NoRefine: true}}, []string{"layout slots needs AFX"}},
+		{solve.Options{Storage: solve.Storage{Set: adaptive.FP64, Layout: adaptive.SELL8}}, nil},
 		{solve.Options{Method: "a", Scale: "b", Accuracy: solve.Accuracy{Stop: "c"}}, []string{"method", "scaling", "criterion"}},
 	} {
 		err := rules.Validate(c.opt)

@@ -111,12 +111,10 @@ func Validate(o solve.Options) error {
 	if o.Checkpoint.Every < 0 {
 		fault("negative time between checkpoints")
 	}
-	// As for a symmetric matrix, which every layout is for.
-	if t := StorageWithDefaults(o.Storage, true, o.NoRefine); !Plain(t) || t.Layout.FP64() {
-		t.DD = o.Vectors.Kind == solve.VectorsDD
-		if err := Spec(t, true).Validate(); err != nil {
-			faults = append(faults, err)
-		}
+	t := StorageWithDefaults(o.Storage, true, o.NoRefine) // as for a symmetric matrix, which every layout is for
+	t.DD = o.Vectors.Kind == solve.VectorsDD
+	if err := Spec(t, true).Validate(); err != nil {
+		faults = append(faults, err)
 	}
 	faults = append(faults, precondFaults(o.Precond)...)
 	if err := cmp.Or(vectorsFault(o.Vectors), vectorsConflict(o)); err != nil {
