@@ -46,6 +46,7 @@ func TestInputErrors(t *testing.T) {
 		{"zeros", stored, solve.Options{}, nil, nil, []string{"singular", "row 1"}},
 		{"short near-null vector", four, null(good, good[:3]), good, nil, []string{"near-null vector 2 has 3 elements", "4 rows"}},
 		{"NaN in the near-null space", four, null([]float64{1, nan, 1, 1}), good, nil, []string{"element 2 of the near-null vector 1 is NaN"}},
+		{"scaling that is not symmetric", four, solve.Options{Precond: solve.Precond{Kind: precond.IC0}, Scale: solve.ScaleRow}, good, nil, []string{"ic0: the matrix is symmetric, but not with scaling row"}},
 		{"short b", four, solve.Options{}, good[:3], nil, []string{"right-hand side has 3 elements", "4 rows"}},
 		{"long b", four, solve.Options{}, append(good, 5), nil, []string{"5 elements"}},
 		{"no b", four, solve.Options{}, nil, nil, []string{"0 elements"}},

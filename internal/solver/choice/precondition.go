@@ -33,6 +33,10 @@ func (s *System) Precondition(
 	ctx context.Context, m *csr.Matrix, v Variant, budget float64, held int64, a backend.Stored,
 ) (made precond.Preconditioner, work float64, err error) {
 	p := s.Opt.Precond
+	d, _ := precond.Lookup(v.Kind)
+	if (d.Symmetric || d.Definite) && s.Facts.Symmetric && !s.scaledSymmetric() {
+		return nil, 0, fmt.Errorf("%s: the matrix is symmetric, but not with scaling %s", v.Kind, s.Scale)
+	}
 	s.Opt.Stage(fmt.Sprintf("setting up %s", v.Kind))
 	total, last := 2*float64(s.Nonzeros()), int64(0) // one pass at least
 	opt := precond.Options{
@@ -48,7 +52,7 @@ func (s *System) Precondition(
 		}
 		last = multiplications
 	}
-	if d, ok := precond.Lookup(v.Kind); ok && budget > 0 && d.MaxWork > 0 {
+	if budget > 0 && d.MaxWork > 0 {
 		opt.MaxWork = budget / float64(s.Nonzeros())
 		if d.Kind == precond.AMG || d.Kind == precond.Schur {
 			opt.MaxWork *= d.MaxWork / rules.FirstBudget // multigrid's limit is for each product
