@@ -231,7 +231,15 @@ func (s *Solver) solveInOrder(b, x0 []float64) (solve.Result, error) {
 	if x0 != nil {
 		s.Job.Spread(a.X, x0)
 	}
-	if err := a.solve(x0 != nil); err != nil {
+	guess := dist.Any(s.Job.Comm, x0 != nil) // a rank without rows may have none
+	if guess {
+		r := space.New()
+		if err := s.Refiner.Residual(r, a.X, a.B); err != nil {
+			return solve.Result{}, err
+		}
+		guess = refine.Helps(space, a.X, r, a.B, s.Opt.Log)
+	}
+	if err := a.solve(guess); err != nil {
 		return solve.Result{}, err
 	}
 	r := s.result(a)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/solver/ranks"
+	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -114,6 +115,9 @@ func (s *operatorSolve) solve(ctx context.Context, kind krylov.Kind, b, x0 []flo
 	guess := slices.ContainsFunc(x0, func(v float64) bool { return v != 0 })
 	if guess {
 		copy(s.x, x0)
+		r := s.space.New()
+		s.Residual(r, b, s.x)
+		guess = refine.Helps(s.space, s.x, r, b, s.opt.Log)
 	}
 	done := krylov.NewRefinement[[]float64, linop.Float64](s.space).Solve(ctx, s, s, s.x, b, krylov.Options[[]float64]{
 		Tol: s.opt.Tol, MaxIter: s.opt.MaxIter, Guess: guess, Monitor: s.show,

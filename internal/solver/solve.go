@@ -198,7 +198,12 @@ func (s *Solver) solveRaised(ctx context.Context, b, x0 []float64) (solve.Result
 	a := &solution{s: s, Solution: &refine.Solution{
 		S: &s.Problem, Ctx: ctx, Vectors: linop.NewHost(len(b), s.Pool), X: s.Order.Forth(x), B: s.Order.Forth(b), Given: b,
 	}}
-	guess := x0 != nil && a.helps()
+	guess := x0 != nil
+	if guess {
+		r := make([]float64, len(a.B))
+		linop.NewCSR(s.M, s.Pool).Residual(r, a.B, a.X)
+		guess = refine.Helps(a.Vectors, a.X, r, a.B, s.Opt.Log)
+	}
 	if err := a.solve(guess); err != nil {
 		return solve.Result{}, err
 	}
@@ -239,19 +244,6 @@ func (s *Solver) result(a *solution) solve.Result {
 	}
 	r.Advice, r.Cautions = a.advice(used), a.cautions()
 	return r
-}
-
-// helps reports whether the guess a.X is better than zero. If its residual is much larger than b, a.X becomes zero: roundings in the size of such an x
-// would remain in the solution.
-func (a *solution) helps() bool {
-	r := make([]float64, len(a.B))
-	linop.NewCSR(a.s.M, a.s.Pool).Residual(r, a.B, a.X)
-	if a.Vectors.AbsMax(r) <= rules.WorstGuess*a.Vectors.AbsMax(a.B) {
-		return true
-	}
-	clear(a.X)
-	a.s.Say("guess: its residual is much larger than b; the solve starts from zero")
-	return false
 }
 
 // LastX returns the x of the last Solve as it came from the backend, in the order chosen.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/solver/backend"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -152,3 +153,14 @@ func (c sameMethod[V, S]) Escalate(reason krylov.Reason) bool { return c.Raise(r
 // Tighter is the ratio of the tolerance of the solve to the tolerance of the verdict: small enough that rounding in the measure cannot
 // make them disagree.
 const Tighter = 1 - 0x1p-30
+
+// Helps reports whether the guess x with the residual r is better than zero. If r is much larger than b, or not finite, x becomes zero: roundings in the size
+// of such an x would remain in the solution. Over domains it is collective.
+func Helps(at linop.Host, x, r, b vector, log func(line string)) bool {
+	if at.AbsMax(r) <= rules.WorstGuess*at.AbsMax(b) {
+		return true
+	}
+	clear(x)
+	log("guess: its residual is much larger than b; the solve starts from zero")
+	return false
+}

@@ -123,6 +123,8 @@ func (l *leastSquares) Solve(ctx context.Context, b, x0 []float64) (solve.Result
 	guess := dist.Any(l.Comm, x0 != nil) // a rank without columns may have none
 	if guess {
 		l.SpreadOver(cols, x, x0)
+		l.exact.Residual(l.r, rhs, x)
+		guess = refine.Helps(l.Host, x, l.r, rhs, opt.Log)
 	}
 	products, elapsed := l.exact.Count+l.scaled.Count, l.exact.Elapsed+l.scaled.Elapsed
 	solved := l.steps.Solve(ctx, l.exact, &leastCorrection{leastSquares: l, tighten: 0.5}, x, rhs, krylov.Options[vector]{
