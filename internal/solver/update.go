@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/features"
 	"github.com/mpsolve/mpsolve/internal/solver/refine"
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
+	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -27,7 +28,7 @@ import (
 // levels of multigrid, until they cost half as many iterations again as at first. With Options.Updates this reuse begins with the first
 // Update, otherwise with the second, since New keeps nothing then. Update drops probe runs that did not help. Every x is verified as
 // ever, so that reuse can cost iterations, but never accuracy. If the symmetry or the signs of the diagonal change, if a row or a column
-// becomes zero, for matrices of a special kind, and on devices, Update is New with the same Options.
+// becomes zero, if all rows sum to zero, for matrices of a special kind, and on devices, Update is New with the same Options.
 //
 // Solve starts from zero, or from the last x if the caller passes it as a guess. After an error the Solver is as
 // before. Setup becomes the time of the Update.
@@ -42,7 +43,7 @@ func (s *Solver) Update(ctx context.Context, values []float64) (err error) {
 	m := *s.Given
 	m.Val = values
 	given := m
-	if s.special != nil || s.Opt.Device != nil || !iterating(s.Refiner) {
+	if s.special != nil || s.Opt.Device != nil || !iterating(s.Refiner) || !s.Ordinary && special.MayBeSingular(&given, s.Opt) {
 		return s.anew(ctx, &given, start)
 	}
 	before := *s

@@ -217,6 +217,32 @@ func TestUpdateToZeroRow(t *testing.T) {
 	checkInputError(t, err, []string{"initial guess has 1 elements"})
 }
 
+// A matrix whose rows all sum to zero, as of the steady state of a heated body without fixed temperatures, is singular as for New.
+func TestUpdateToNullSpace(t *testing.T) {
+	m := grid(7, 0, 0.1)
+	s := newSolver(t, m, solve.Options{})
+	steady := m.Clone()
+	for i := range steady.Rows {
+		cols, vals := steady.Row(i)
+		sum := 0.0
+		for k, j := range cols {
+			if int(j) != i {
+				sum -= vals[k]
+			}
+		}
+		vals[slices.Index(cols, int32(i))] = sum
+	}
+	b := random(1, m.Rows) // not in the range of the matrix
+	want := mustSolve(t, steady, b, nil, solve.Options{})
+	if err := s.UpdateMatrix(t.Context(), steady); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Solve(t.Context(), b, nil)
+	if err != nil || got.Reason != krylov.Inconsistent || got.NullSpace.Dim != 1 || !sameBits(got.X, want.X) {
+		t.Errorf("%v, %v, dimension %d; %v for a new Solver", err, got.Reason, got.NullSpace.Dim, want.Reason)
+	}
+}
+
 // The context of New or Update may end before the first Solve.
 func TestContextOfSetUpEnds(t *testing.T) {
 	tall := entries(30, func(add func(i, j int, v float64)) {

@@ -57,6 +57,11 @@ func FindNullSpace(ctx context.Context, m *csr.Matrix, opt solve.Options, make m
 	return n.prepare(ctx, opt, func() csr.Facts { return csr.Examine(m, pool) })
 }
 
+// MayBeSingular reports whether FindNullSpace looks for a null space of m that the options do not give: all rows sum to zero.
+func MayBeSingular(m *csr.Matrix, opt solve.Options) bool {
+	return opt.NullSpace.Kind == solve.NullSpaceAuto && whole(m, nil).rowsSumToZero()
+}
+
 // FindNullSpaceOverDomains is FindNullSpace for a matrix of several domains. Vectors of opt.NullSpace have the elements of this rank.
 func FindNullSpaceOverDomains(
 	ctx context.Context, m *dist.Matrix, opt solve.Options, make func(ctx context.Context, m *dist.Matrix, opt solve.Options) (Inner, error),
