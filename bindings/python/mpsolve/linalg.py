@@ -309,7 +309,12 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
             raise ValueError(f"{name} has the shape {v.shape}, want ({n},)")
     start, norm = b - A @ x0, 0.0
     adjoint = A.rmatvec if operator else A.conj().T.dot
-    options["tol"] = max(min(atol, btol), np.finfo(float).eps)
+    tol = max(min(atol, btol), np.finfo(float).eps)
+    unit = _unit(b)
+    bound = tol * np.linalg.norm(b / unit)
+    with np.errstate(over="ignore"):
+        far = np.linalg.norm(start / unit)  # the solve is for b - A x0, and x for b
+    options["tol"] = max(tol if tol * far <= bound else bound / far, np.finfo(float).eps)
     if iter_lim is not None:
         options["max_iter"] = iter_lim
     if not operator:
@@ -326,15 +331,21 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
             whole = sparse.vstack([whole, sparse.csr_matrix((1, A.shape[1]))], format="csr")
         with _System(whole, options) as system:
             d, made = system.solve(np.concatenate([start, np.zeros(whole.shape[0] - len(start))]))
-    if report is not None:
-        report.update(made)
     x = x0 + d
-    r, unit = b - A @ x, _unit(b)
+    r = b - A @ x
     r1 = np.linalg.norm(r / unit)
     gradient = adjoint(r) - damp**2 * d
-    istop = 7 if not made["converged"] else 1 if r1 <= options["tol"] * np.linalg.norm(b / unit) else 2
+    r2 = np.hypot(r1 * unit, damp * np.linalg.norm(d))
+    if far > np.linalg.norm(b / unit):  # what was found about d, relative to b - A x0, is not yet a verdict on x
+        least = np.isfinite(r2) and (made["reason"] == "least squares" or np.linalg.norm(gradient) <= tol * norm * r2)
+        if made["converged"] and not (damp or least or r1 <= bound):
+            made.update(converged=False, reason="precision exhausted")
+        elif least and not made["converged"]:
+            made.update(converged=True, reason="least squares")
+    if report is not None:
+        report.update(made)
+    istop = 7 if not made["converged"] else 1 if r1 <= bound else 2
     r1 *= unit
-    r2 = np.hypot(r1, damp * np.linalg.norm(d))
     return (x, istop, made["inner_iterations"], r1, r2, norm, 0.0, np.linalg.norm(gradient), np.linalg.norm(x), np.zeros(A.shape[1]))
 
 

@@ -406,6 +406,20 @@ class LeastSquares(unittest.TestCase):
                     x, istop, itn = linalg.lsqr(m, b, damp, x0=x0)[:3]
                     self.assertEqual((x.tolist(), istop, itn, linalg.lsqr(m, 0 * b, damp, x0=x0)[1]), ([0.0] * 3 if x0 is None else x0.tolist(), 2, 0, 1))
 
+    def test_guess_far_away(self):
+        """The verdict is on x and b, not on the correction of the guess."""
+        a, b, rng = poisson1d() + sp.identity(40), np.ones(40), np.random.default_rng(1)
+        tall = sp.csr_matrix(rng.random((60, 20)))
+        for size in 1e3, 1e6, 1e10, 1e20:
+            for m in a, reference.aslinearoperator(a):
+                report = {}
+                x, istop = linalg.lsqr(m, b, x0=np.full(40, size), report=report)[:2]
+                self.assertEqual(istop == 1, np.linalg.norm(b - a @ x) <= 1e-6 * np.linalg.norm(b), size)
+                self.assertEqual((istop, report["converged"]), (1, True) if size < 1e10 else (istop, istop != 7))
+            x, istop = linalg.lsqr(tall, np.ones(60), x0=np.full(20, size))[:2]
+            r = np.ones(60) - tall @ x
+            self.assertEqual(istop == 2, np.linalg.norm(tall.T @ r) <= 1e-6 * sp.linalg.norm(tall) * np.linalg.norm(r), size)
+
     def test_lengths(self):
         for a in sp.random(9, 5, 0.5), reference.aslinearoperator(sp.random(9, 5, 0.5)):
             with self.assertRaisesRegex(ValueError, r"^b has the shape \(5,\), want \(9,\)"):
