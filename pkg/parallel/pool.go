@@ -126,6 +126,7 @@ func (p *Pool) Run(parts int, job Job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.job, p.parts, p.sharing = job, parts, min(parts, p.threads)
+	p.fault.Store(nil) // of a loop in which a part of the caller panicked as well
 	for w := range p.sharing {
 		first, _ := p.own(w)
 		p.nextOf(w).Store(int32(first))
@@ -134,7 +135,7 @@ func (p *Pool) Run(parts int, job Job) {
 	p.call(p.sharing - 1)
 	p.shareFirst()
 	p.job = nil
-	if fault := p.fault.Swap(nil); fault != nil {
+	if fault := p.fault.Load(); fault != nil {
 		panic(fault)
 	}
 }

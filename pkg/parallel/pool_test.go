@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -197,6 +198,25 @@ func TestThreadThatPanics(t *testing.T) {
 		if p.Each(6, func(int) { ran.Add(1) }); ran.Load() != 6 {
 			t.Errorf("after part %d: %d parts ran", part, ran.Load())
 		}
+	}
+}
+
+// Parts of two threads panic in one loop: that of the caller is what Run panics with, and the next loop knows nothing of the other.
+func TestThreadsThatPanic(t *testing.T) {
+	p := New(2)
+	defer p.Close()
+	loop := func(do func(int)) (v any) {
+		defer func() { v = recover() }()
+		p.Each(2, do)
+		return nil
+	}
+	var begun sync.WaitGroup
+	begun.Add(2)
+	if fault := loop(func(k int) { begun.Done(); begun.Wait(); panic(k) }); fault != 0 {
+		t.Errorf("both parts panicked: %v", fault)
+	}
+	if fault := loop(func(int) {}); fault != nil {
+		t.Errorf("no part panicked: %v", fault)
 	}
 }
 
