@@ -1,5 +1,6 @@
 import ctypes
 import json
+import operator
 import threading
 import warnings
 
@@ -41,9 +42,9 @@ class Solver:
         self._comm = comm
         self._arrays = self._agree(_csr, A)
         self.shape = self._arrays[0]
-        if comm is not None and first is None:
-            first = sum(comm.allgather(self.shape[0])[: comm.rank])
-        self._first = first
+        if comm is not None:
+            before = sum(comm.allgather(self.shape[0])[: comm.rank])
+            self._first = self._agree(_row, before if first is None else first)
         self._create(options)
 
     def _create(self, options):
@@ -212,6 +213,14 @@ def _text(value):
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     return str(value)
+
+
+def _row(first):
+    """Returns the number of a row as an int that the library holds."""
+    try:
+        return int(np.int64(operator.index(first)))
+    except (TypeError, OverflowError):
+        raise ValueError(f"first is {first!r}, want the number of a row") from None
 
 
 def _csr(A):

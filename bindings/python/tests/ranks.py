@@ -60,3 +60,7 @@ kind, text = raised(lambda: mpsolve.solve(A, b, comm=comm, **({"tolerance": 1} i
 assert (kind, text[:8]) == ("UsageError", f"rank {comm.size - 1}: "), (kind, text)
 kind, text = raised(lambda: mpsolve.solve(A, b, comm=comm, first=1))[0]
 assert kind == "InputError" and "each row must be on one rank" in text or "rows of 900" in text, text
+for wrong in "1", 1.0, 2**64:
+    assert raised(lambda: mpsolve.solve(A, b, comm=comm, first=wrong if last else rows[0])) == comm.size * [("InputError", f"rank {comm.size - 1}: first is {wrong!r}, want the number of a row")]
+x, _ = mpsolve.solve(A, b, comm=comm, first=None if last else rows[0], tol=1e-13)  # some ranks leave it to the default
+assert abs(x - exact[rows]).max() < 1e-9
