@@ -5,7 +5,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/internal/solver/special"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // evidence returns the search for evidence that the system has no solution.
@@ -29,9 +28,9 @@ func (a *solution) suspect() bool {
 }
 
 // factorsFit reports whether complete factors take less than the solve, in which they show whether x is larger than b asks for since equations contradict each
-// other: a probe that was not solved has not told.
+// other: a probe that was not solved to the end has not told, since one of a singular A may be as large as x is beside b.
 func (a *solution) factorsFit() bool {
-	return a.Digits.State == solve.DigitsNotConfirmed && a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && a.s.Job == nil &&
+	return a.Unexplained > special.UnconfirmedResidual*a.s.Opt.Tol && a.s.Job == nil &&
 		a.s.Workload().CompleteWork() <= a.s.Refiner.Usage().Work
 }
 

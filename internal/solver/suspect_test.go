@@ -170,3 +170,44 @@ func TestWideConductances(t *testing.T) {
 		}
 	}
 }
+
+// A Laplacian without boundary whose rows and columns have other units, contradicted by a part in 10^5: a rough probe is large enough for the x that met the tolerance.
+func TestRoughProbeOfContradiction(t *testing.T) {
+	for _, seed := range []uint64{1, 6} {
+		rng := rand.New(rand.NewPCG(seed, 38))
+		laplacian := grid(38, 0, 0)
+		n := laplacian.Rows
+		unit := func() []float64 {
+			units := make([]float64, n)
+			for i := range units {
+				units[i] = math.Ldexp(1, rng.IntN(9)-4)
+			}
+			return units
+		}
+		row, column := unit(), unit()
+		m := entries(n, func(add func(i, j int, v float64)) {
+			for i := range n {
+				cols, _ := laplacian.Row(i)
+				for _, j := range cols {
+					if int(j) != i {
+						add(i, int(j), -row[i]*column[j])
+						add(i, i, row[i]*column[i])
+					}
+				}
+			}
+		})
+		b, x := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i] = rng.NormFloat64() / column[i]
+		}
+		m.MulVec(b, x)
+		terms := 0.0
+		for i, v := range b {
+			terms += math.Abs(v / row[i])
+		}
+		b[n/2] += 2e-5 * terms * row[n/2]
+		if r := mustSolve(t, m, b, nil, solve.Options{Precond: solve.Precond{Kind: precond.BlockJacobi}}); r.Reason.Converged() {
+			t.Errorf("seed %d: %v, digits %+v", seed, r.Reason, r.Digits)
+		}
+	}
+}
