@@ -75,6 +75,7 @@ func odd(t *testing.T) map[string]*csr.Matrix {
 	}
 	d.Col = d.Row
 	all["symmetric, scaled badly"] = d.Apply(symmetric, nil)
+	all["rows scaled badly"] = csr.Scaling{Row: d.Row, Col: make([]int, n)}.Apply(symmetric, nil)
 	for name, by := range map[string]float64{"symmetric but for roundings": 1e-14, "nearly symmetric": 1e-9} {
 		m := *symmetric
 		m.Val = append([]float64(nil), m.Val...)

@@ -51,7 +51,8 @@ func SymmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) (Scaling, 
 
 // BothScaling equilibrates rows and columns in turn: every sweep divides each
 // by the square root of its largest magnitude ([Ruiz01]), until these are in
-// [1/4, 2).
+// [1/4, 2). If that makes entries smaller than 2^-54, it starts from the geometric
+// means of rows and columns, provided that no entry is below 2^-27 then.
 func BothScaling(m *Matrix, pool *parallel.Pool) Scaling { return unshared.BothScaling(m, pool) }
 
 // A Share is one part of a matrix that is spread over several parts. It has some of the rows; its other rows are empty, and
@@ -142,9 +143,20 @@ const noExponent = math.MinInt16
 
 // BothScaling returns the scaling [BothScaling] of the whole matrix.
 func (w Share) BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
-	s := NoScaling(m)
 	exponents := entryExponents(m, pool)
-	at := newColumnScalings(m.Cols, pool)
+	s := w.equilibrated(m, exponents, NoScaling(m), pool)
+	if !w.Any(s.fades(m, exponents, pool)) {
+		return s
+	}
+	if c := w.equilibrated(m, exponents, w.centred(m, exponents), pool); !w.Any(c.leavesWeak(m, exponents, pool)) {
+		return c
+	}
+	return s
+}
+
+// equilibrated returns s after sweeps that bring the largest entries of rows and columns to [1/4, 2).
+func (w Share) equilibrated(m *Matrix, exponents []int16, s Scaling, pool *parallel.Pool) Scaling {
+	at := newColumnScalings(s.Col, pool)
 	for range equilibrations {
 		changed := anyPanel(m, pool, func(lo, hi int) (changed bool) {
 			columns := at.take()
@@ -217,13 +229,13 @@ type columnScalings struct {
 // mostSweeps bounds the memory of columnScalings.
 const mostSweeps = 16
 
-func newColumnScalings(cols int, pool *parallel.Pool) *columnScalings {
+func newColumnScalings(exponents []int, pool *parallel.Pool) *columnScalings {
 	n := min(pool.Threads(), mostSweeps)
-	at := &columnScalings{free: make(chan columnSweep, n), largest: make([]int16, cols)}
+	at := &columnScalings{free: make(chan columnSweep, n), largest: make([]int16, len(exponents))}
 	for range n {
-		c := make(columnSweep, cols)
-		for j := range c {
-			c[j].largest = noExponent
+		c := make(columnSweep, len(exponents))
+		for j, e := range exponents {
+			c[j] = columnScaling{int16(e), noExponent}
 		}
 		at.all = append(at.all, c)
 		at.put(c)
