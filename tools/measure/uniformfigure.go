@@ -35,7 +35,7 @@ func drawUniform(data, output string) error {
 		return err
 	}
 	g := &records.Chart{Kind: records.Points}
-	p := g.AddPanel(records.Panel{Y: records.ChartAxis{Text: "uniform FP64 / default", Log: true}, Level: 1})
+	p := g.AddPanel(records.Panel{Y: records.ChartAxis{Text: "uniform FP64 / default"}, Level: 1})
 	for _, s := range sizes {
 		g.Category(s.name)
 	}
