@@ -131,7 +131,10 @@ func (j *job) run(args []string, s streams, err error) int {
 }
 
 // oneLine returns the text of an error, or of several joined errors, in one line and with flags for the library's options.
-func oneLine(err error) string { return report.Flags(strings.ReplaceAll(err.Error(), "\n", "; ")) }
+func oneLine(err error) string { return report.Flags(joinedLines.Replace(err.Error())) }
+
+// joinedLines joins lines without the names of the packages that wrote them.
+var joinedLines = strings.NewReplacer("\n", "; ", "adaptive: ", "", "quantize: ", "")
 
 // checkKernels returns an error for a wrong value of the environment variable that selects kernels.
 func checkKernels() error {
