@@ -2,6 +2,7 @@ package csr
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -17,8 +18,11 @@ const (
 const centrings = 32
 
 // fades reports whether D_r A D_c has a faint entry whose column is scaled far less than another one in its row, given the exponents of the entries of A.
-// Where columns are scaled alike, faint entries are those of A, such as roundings of assembly.
+// Where columns are scaled alike, faint entries are those of A, such as roundings of assembly; entries are not looked at if all columns are.
 func (s Scaling) fades(m *Matrix, exponents []int16, pool *parallel.Pool) bool {
+	if len(s.Col) == 0 || slices.Min(s.Col) >= slices.Max(s.Col)+weak {
+		return false
+	}
 	return anyRow(m, pool, func(i int) bool {
 		most, least := math.MinInt, math.MaxInt // of the columns, and of those of faint entries
 		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
