@@ -80,11 +80,7 @@ func readRun(ctx context.Context, in input, path string) (r comparedRun, err err
 	}
 	var content *matrixmarket.Content
 	if once {
-		opt, done := in.options()
-		content, err = matrixmarket.Read(ctx, text, name, opt)
-		if done(); err == nil {
-			in.warn(path, content)
-		}
+		content, err = in.readText(ctx, path, name, text)
 	} else {
 		content, err = in.read(ctx, path)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -62,15 +63,26 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 	if c := in.known[path]; c != nil {
 		return c, nil
 	}
+	if path == "-" {
+		return in.readText(ctx, path, "<stdin>", in.in)
+	}
+	return in.content(path, func(opt matrixmarket.Options) (*matrixmarket.Content, error) {
+		return matrixmarket.ReadFile(ctx, path, opt)
+	})
+}
+
+// readText is read for what is open already, and has a name in messages.
+func (in input) readText(ctx context.Context, path, name string, text io.Reader) (*matrixmarket.Content, error) {
+	return in.content(path, func(opt matrixmarket.Options) (*matrixmarket.Content, error) {
+		return matrixmarket.Read(ctx, text, name, opt)
+	})
+}
+
+// content is read, by a function of package matrixmarket.
+func (in input) content(path string, read func(matrixmarket.Options) (*matrixmarket.Content, error)) (*matrixmarket.Content, error) {
 	opt, done := in.options()
 	defer done()
-	var c *matrixmarket.Content
-	var err error
-	if path == "-" {
-		c, err = matrixmarket.Read(ctx, in.in, "<stdin>", opt)
-	} else {
-		c, err = matrixmarket.ReadFile(ctx, path, opt)
-	}
+	c, err := read(opt)
 	if err != nil {
 		return nil, readingError(path, err)
 	}
