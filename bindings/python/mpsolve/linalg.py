@@ -311,7 +311,8 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     adjoint = A.rmatvec if operator else A.conj().T.dot
     tol = max(min(atol, btol), np.finfo(float).eps)
     unit = _unit(b)
-    bound = tol * np.linalg.norm(b / unit)
+    size = np.linalg.norm(b / unit)
+    bound = tol * size
     with np.errstate(over="ignore"):
         far = np.linalg.norm(start / unit)  # the solve is for b - A x0, and x for b
     options["tol"] = max(tol if tol * far <= bound else bound / far, np.finfo(float).eps)
@@ -336,7 +337,7 @@ def lsqr(A, b, damp=0.0, atol=1e-6, btol=1e-6, conlim=1e8, iter_lim=None, show=F
     r1 = np.linalg.norm(r / unit)
     gradient = adjoint(r) - damp**2 * d
     r2 = np.hypot(r1 * unit, damp * np.linalg.norm(d))
-    if far > np.linalg.norm(b / unit):  # what was found about d, relative to b - A x0, is not yet a verdict on x
+    if far > size:  # what was found about d, relative to b - A x0, is not yet a verdict on x
         least = np.isfinite(r2) and (made["reason"] == "least squares" or np.linalg.norm(gradient) <= tol * norm * r2)
         if made["converged"] and not (damp or least or r1 <= bound):
             made.update(converged=False, reason="precision exhausted")
