@@ -39,7 +39,13 @@ func drawUniform(data, output string) error {
 	for _, s := range sizes {
 		g.Category(s.name)
 	}
-	for _, row := range rows[1 : len(rows)-1] { // without names and means
+	for _, row := range rows {
+		switch {
+		case len(row) != 6:
+			return fmt.Errorf("%s: want 6 fields, got %d", data, len(row))
+		case row[0] == "matrix", row[0] == "geometric mean":
+			continue
+		}
 		var v [5]float64 // nonzeros, seconds, seconds in FP64, MB, MB in FP64
 		for k := range v {
 			if v[k], err = strconv.ParseFloat(row[1+k], 64); err != nil {
