@@ -245,7 +245,7 @@ func TestInterruptDrains(t *testing.T) {
 			}
 		})
 	}
-	for s.metric(t, "mpsolve_in_progress")+s.metric(t, `mpsolve_requests_total\{outcome="converged"\}`) < 20 {
+	for s.metric(t, "mpsolve_received_total") < 20 {
 		time.Sleep(time.Millisecond)
 	}
 	http.DefaultClient.CloseIdleConnections()

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 mpilib_state mpilib;
@@ -93,6 +94,10 @@ static int fill(void *lib, char *why, size_t n)
 
 int mpilib_open(const char *const *names, int *found, char *why, size_t n)
 {
+	/* UCX, on which MPICH is often built, overwrites the first instructions of mmap, munmap and others in libc while the
+	   library is being opened, to learn of mappings that end. A thread of Go's that calls mmap at that moment executes half
+	   an instruction. Without these events UCX registers memory for each message instead of keeping registrations. */
+	setenv("UCX_MEM_EVENTS", "n", 0);
 	keep_signals();
 	*found = 0;
 	*why = 0;
