@@ -27,7 +27,8 @@ class Solver:
 
     With comm, a communicator of mpi4py, its ranks share a square matrix: A, b, guess and x have the rows of this rank, from row ``first``
     of the matrix on, and A has all columns. By default the rows follow those of the ranks before. All ranks make the same calls with the same
-    options, ``close`` included; x has the same bits for any number of ranks. An error on one rank is raised on all.
+    options, ``close`` included; x has the same bits for any number of ranks. An error on one rank is raised on all. Import mpi4py before
+    mpsolve: some libraries of MPI, when they are loaded, change instructions that threads of mpsolve may be executing.
 
     Threads may share a Solver: their calls take turns.
 
