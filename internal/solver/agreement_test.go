@@ -2,8 +2,10 @@ package solver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -162,6 +164,38 @@ func TestMachinesThatDiffer(t *testing.T) {
 				t.Errorf("%s: another x (%v)", kind, one[0].Fault)
 			}
 		}
+	}
+}
+
+// A solve that goes on chooses layouts by the model of its checkpoint, whatever has been measured since.
+func TestResumeKeepsTheModel(t *testing.T) {
+	if !kernels.Default().HasFastSlots() {
+		t.Skip("without fast kernels for slots there is nothing to choose")
+	}
+	slow := *adaptive.ModelOf("")
+	text, err := json.Marshal(&slow)
+	if err == nil {
+		err = json.Unmarshal(regexp.MustCompile(`slot":[^,}]*`).ReplaceAll(text, []byte(`slot":1000`)), &slow)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := checkpointCase{"", grid(60, 0, 0), solve.Options{Precond: unpreconditioned, Storage: storageOf("AFX", 0x1p-24)}}
+	solved := func(model *adaptive.Model, how solve.Checkpoints) []solve.Result {
+		c.opt.Storage.Model = model
+		return c.solveAll(t, t.Context(), how)
+	}
+	var of []byte
+	want := solved(nil, solve.Checkpoints{Every: 1, Save: func(k solve.Checkpoint) {
+		if k.Solved() == 0 && k.Iterations() < 20 {
+			of = file(t, k)
+		}
+	}})
+	if other := solved(&slow, solve.Checkpoints{}); other[0].Storage.Layout == want[0].Storage.Layout {
+		t.Fatalf("both models choose %s", want[0].Storage.Layout)
+	}
+	if got := solved(&slow, solve.Checkpoints{Resume: saved(t, of)}); !sameOutcomes(got, want) {
+		t.Errorf("another result, with layout %s instead of %s", got[0].Storage.Layout, want[0].Storage.Layout)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/solver/checkpoint"
 	"github.com/mpsolve/mpsolve/internal/solver/choice"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -26,10 +27,14 @@ func keptRun(t *testing.T, ranks, looks int, m *csr.Matrix, opt solve.Options, r
 	t.Helper()
 	parts := make([][2][]float64, ranks)
 	all := make([][]string, ranks)
+	models := adaptive.Models()
 	var mu sync.Mutex
 	dist.Run(ranks, func(c dist.Comm) {
 		opt := opt
 		opt.Threads = 1 + ranks%2
+		if resume != nil { // the model of the checkpoint counts
+			opt.Storage.Model = models[c.Rank()%len(models)]
+		}
 		opt.Checkpoint.Save = func(k solve.Checkpoint) {
 			var b bytes.Buffer
 			if _, err := k.WriteTo(&b); err != nil {

@@ -21,7 +21,7 @@ type Checkpoints struct {
 
 	// Resume is the checkpoint to go on from, see mpsolve.ReadCheckpoint; nil: none. The calls of Solve must be those of the Solver
 	// that took it, in the same order. The calls that had returned return the same Result at once; the call in progress goes
-	// on. If Threads is 0, the number of threads is that of the checkpoint.
+	// on. If Threads is 0, the number of threads is that of the checkpoint. Layouts are chosen by the Storage.Model of that Solver.
 	Resume Checkpoint
 
 	// Program is the name and version of the program, for programs whose arithmetic may change from one version to the next.

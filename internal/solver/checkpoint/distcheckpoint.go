@@ -49,6 +49,14 @@ func NewOverDomains(s *choice.System) (*Recorder, error) {
 		opt.Save = nil
 	}
 	s.Opt.Checkpoint = opt
+	if from != nil {
+		s.Opt.Storage.Model = from.identity.Model
+	}
+	if shared.State != nil {
+		if _, err := ranks.AgreeMachine(j.Comm, &s.Opt.Storage); err != nil { // on the model of rank 0
+			return nil, err
+		}
+	}
 	r := &Recorder{opt: opt, identity: identifyOverDomains(s), job: j, last: time.Now()}
 	if j.Comm.Rank() == 0 && from != nil {
 		if why := from.identity.differs(r.identity); why != "" {
@@ -105,7 +113,7 @@ func (r *Recorder) receive(source *stored, shared sharedCheckpoint) error {
 // identifyOverDomains is identify for several domains. It is the same for any number of ranks and threads. Collective.
 func identifyOverDomains(s *choice.System) identity {
 	alike := *s
-	alike.Opt.Storage.Kernels, alike.Opt.Storage.Model, alike.Opt.Precond.NearNull = "", nil, nil
+	alike.Opt.Storage.Kernels, alike.Opt.Precond.NearNull = "", nil
 	id := identifyBy(&alike, s.Opt.Storage, func() string {
 		sum := jobDigest(s.Job, func(k int) digest {
 			h := sha256.New()

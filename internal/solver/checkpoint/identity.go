@@ -33,6 +33,8 @@ type identity struct {
 	Domains   int      `json:"domains,omitempty"`  // 0: one
 	ByGraph   bool     `json:"by_graph,omitempty"` // the domains, not by ranges of rows
 	Options   []option `json:"options"`
+
+	Model *adaptive.Model `json:"model"` // by which layouts are chosen, also by the solve that goes on
 }
 
 // option is a field of Options that is not zero.
@@ -51,13 +53,14 @@ func identify(s *choice.System) identity {
 
 // identifyBy is identify with the kernels and the model of a storage, and with another checksum of the matrix.
 func identifyBy(s *choice.System, t solve.Storage, matrix func() string) identity {
-	set := kernels.Find(t.Kernels).Or()
-	model := cmp.Or(t.Model, adaptive.ModelOf(set.String()))
+	set, opt := kernels.Find(t.Kernels).Or(), s.Opt
+	opt.Storage.Model = nil
 	return identity{
-		Program: s.Opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + set.String() + ", layouts by the model of " + model.Name,
-		Threads: s.Pool.Threads(), MaxMemory: s.Opt.MaxMemory,
+		Program: opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + set.String(),
+		Threads: s.Pool.Threads(), MaxMemory: opt.MaxMemory,
 		Rows: s.Given.Rows, Nonzeros: s.Given.NNZ(), Matrix: matrix(),
-		Options: appendOptions(nil, "", reflect.ValueOf(s.Opt)),
+		Options: appendOptions(nil, "", reflect.ValueOf(opt)),
+		Model:   cmp.Or(t.Model, adaptive.ModelOf(set.String())),
 	}
 }
 

@@ -45,11 +45,14 @@ func New(s *choice.System) (*Recorder, error) {
 	if opt.Save == nil && opt.Resume == nil {
 		return nil, nil
 	}
-	r := &Recorder{opt: opt, identity: identify(s), last: time.Now()}
-	var err error
-	if r.from, err = takenOf(opt.Resume); err != nil {
+	from, err := takenOf(opt.Resume)
+	if err != nil {
 		return nil, err
 	}
+	if from != nil {
+		s.Opt.Storage.Model = from.identity.Model
+	}
+	r := &Recorder{opt: opt, from: from, identity: identify(s), last: time.Now()}
 	if c := r.from; c != nil {
 		if why := c.identity.differs(r.identity); why != "" {
 			return nil, choice.RefusedCheckpoint("%s", why)
