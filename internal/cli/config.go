@@ -23,15 +23,35 @@ func (f *configFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "config", "", "read flags from this YAML `file`, such as one that mpsolve tune --save wrote; flags of the command line win")
 }
 
+// longestConfig is more than all flags take, in bytes.
+const longestConfig = 1 << 20
+
+// read returns the text of the file.
+func (f configFlag) read() ([]byte, error) {
+	file, err := os.Open(string(f))
+	if err != nil {
+		return nil, &exitError{exitInput, err}
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, longestConfig+1))
+	switch {
+	case err != nil:
+		return nil, &exitError{exitInput, err}
+	case len(text) > longestConfig:
+		return nil, usage("%s: is longer than 1 MiB, which is no file of flags", f)
+	}
+	return text, nil
+}
+
 // apply sets the flags of the file that the command line does not give. The file is a YAML mapping from names of flags to
 // values.
 func (f configFlag) apply(fl *pflag.FlagSet) error {
 	if f == "" {
 		return nil
 	}
-	text, err := os.ReadFile(string(f))
+	text, err := f.read()
 	if err != nil {
-		return &exitError{exitInput, err}
+		return err
 	}
 	var page, more yaml.Node
 	pages := yaml.NewDecoder(bytes.NewReader(text))
