@@ -119,7 +119,7 @@ func (f *checkpointFlags) open(j *job, opt *solve.Options) (err error) {
 	case j.rank() > 0 && (err != nil || c == nil):
 		return nil
 	case err != nil:
-		return f.refused(err)
+		return &exitError{exitInput, f.refused(err)}
 	}
 	if !f.threads {
 		opt.Threads = c.Threads()
