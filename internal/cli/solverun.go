@@ -132,6 +132,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		r.device.spread(r.job)
 	}
 	if r.opt.Device, err = r.device.open(r.streams); err == nil {
+		r.phase.Store("reading the checkpoint")
 		err = r.checkpoint.open(r.job, &r.opt)
 	}
 	r.phase.Store("reading " + r.path)
