@@ -52,7 +52,7 @@ func NewEmbedded() *Embedded {
 }
 
 // Set sets an option: name and value are those of a flag of `mpsolve solve`, with or without the hyphens in front, and with
-// underscores or hyphens. SetUp reports values that contradict each other.
+// underscores or hyphens. A wrong value changes nothing. SetUp reports values that contradict each other.
 func (e *Embedded) Set(name, value string) error {
 	name = strings.ReplaceAll(strings.TrimPrefix(name, "--"), "_", "-")
 	fl := e.command.Flags()
@@ -64,7 +64,10 @@ func (e *Embedded) Set(name, value string) error {
 	case fl.Lookup(name) == nil:
 		return usage("unknown option %s; did you mean %s?", name, strings.Join(e.meant(name), " or "))
 	}
+	flag := fl.Lookup(name).Value
+	before := flag.String()
 	if err := fl.Set(name, value); err != nil {
+		_ = flag.Set(before) // numbers and truth values have become zero
 		return usage("option %s %q: %w", name, value, wanted(errors.Unwrap(err)))
 	}
 	return nil

@@ -202,12 +202,16 @@ func TestEmbeddedErrors(t *testing.T) {
 	}
 }
 
-// Each flag of solve is an option, or has a reason why it is not.
+// Each flag of solve is an option, which a wrong value leaves as it is, or has a reason why it is not.
 func TestEmbeddedOptions(t *testing.T) {
 	e := embedded(t)
 	for _, name := range e.Options() {
 		if why, known := notEmbedded[name]; known {
 			t.Errorf("%s: an option, and none: %s", name, why)
+		}
+		value := e.command.Flags().Lookup(name).Value
+		if before := value.String(); e.Set(name, "?") != nil && value.String() != before {
+			t.Errorf("%s: a wrong value has made %s of %s", name, value, before)
 		}
 	}
 	for name := range notEmbedded {
