@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/host"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/lab"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -257,10 +258,16 @@ func TestFirstModel(t *testing.T) {
 	if m, err := firstModel(k, true, quick); m != nil || err != nil {
 		t.Errorf("known: %v, %v", m, err)
 	}
+	host.SetLimit("test", 1<<30)
+	defer host.SetLimit("", 0)
+	had := host.Available()
 	busy := quick
 	busy.Share = 2
 	if m, err := firstModel(k, false, busy); runtime.GOOS == "linux" && (m != nil || err != nil) {
 		t.Errorf("other programs run: %v, %v", m, err)
+	}
+	if held := had - host.Available(); held > 32<<20 {
+		t.Errorf("measuring holds %d bytes of memory", held)
 	}
 	first, err := firstModel(k, false, quick)
 	if err != nil || first == nil || !strings.Contains(first.Name, "at the first use") {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -29,7 +30,7 @@ const calibrateLong = `Measure this processor, so that the choice of layouts fit
 
 A model of the time of a product chooses how the matrix is stored. mpsolve has models of a few processors, and uses the
 nearest one by default. A processor that it does not know is measured in a quarter of a second by the first command that chooses
-a layout, unless the environment has MPSOLVE_MODEL=table. calibrate takes some three seconds, and more care, to measure
+a layout, unless --max-memory is below 512MB or the environment has MPSOLVE_MODEL=table. calibrate takes some three seconds, and more care, to measure
 the memory and small products in every layout; the machine should be idle otherwise. It prints both models, and keeps
 the new one in the user's cache folder, under the names of the processor and of the set of kernels. From then on solve,
 spmv, info and bench spmv choose by the new model. So runs before and after a calibration may differ in the last bits of
@@ -188,8 +189,19 @@ func newModelPath(k *kernels.Set) (string, error) {
 // modelVariable names the environment variable that, as "table", keeps mpsolve from measuring the processor.
 const modelVariable = "MPSOLVE_MODEL"
 
-// model returns the measured model of the default kernels; nil: use the built-in table.
-var model = sync.OnceValues(func() (*adaptive.Model, error) {
+// measuringBytes is the least limit on the memory of a command within which a processor is measured.
+const measuringBytes = 512e6
+
+// model returns the measured model of the default kernels; nil: use the built-in table. Within a lower limit than measuringBytes, unless
+// it is 0, no processor is measured.
+func model(limit memorySize) (*adaptive.Model, error) {
+	if limit > 0 && limit < measuringBytes {
+		return modelOf(kernels.Default())
+	}
+	return defaultModel()
+}
+
+var defaultModel = sync.OnceValues(func() (*adaptive.Model, error) {
 	_, known := adaptive.LookupModel("")
 	return firstModel(kernels.Default(), known, lab.Quick)
 })
@@ -206,6 +218,7 @@ func firstModel(k *kernels.Set, known bool, effort lab.Effort) (*adaptive.Model,
 	if err != nil {
 		return nil, nil
 	}
+	defer debug.FreeOSMemory() // which counts against the limits on the memory of the command
 	if m, err = measureModel(context.Background(), k, path, time.Now().Format(time.DateOnly)+" at the first use", effort); err != nil {
 		return nil, nil
 	}
