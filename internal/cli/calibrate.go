@@ -189,13 +189,13 @@ func newModelPath(k *kernels.Set) (string, error) {
 // modelVariable names the environment variable that, as "table", keeps mpsolve from measuring the processor.
 const modelVariable = "MPSOLVE_MODEL"
 
-// measuringBytes is the least limit on the memory of a command within which a processor is measured.
-const measuringBytes = 512e6
+// letsMeasure reports whether a processor can be measured within a limit on the memory of a command.
+func letsMeasure(limit memorySize) bool { return limit == 0 || limit >= 512e6 }
 
-// model returns the measured model of the default kernels; nil: use the built-in table. Within a lower limit than measuringBytes, unless
-// it is 0, no processor is measured.
-func model(limit memorySize) (*adaptive.Model, error) {
-	if limit > 0 && limit < measuringBytes {
+// model returns the measured model of the default kernels; nil: use the built-in table. Unless measure is true, an unknown processor is
+// not measured.
+func model(measure bool) (*adaptive.Model, error) {
+	if !measure {
 		return modelOf(kernels.Default())
 	}
 	return defaultModel()

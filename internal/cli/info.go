@@ -152,7 +152,7 @@ func (f *infoFlags) describe(ctx context.Context, out io.Writer, i *report.Info,
 		i.Condition.Write(out)
 	}
 	if f.sets && facts.NonFinite == 0 && facts.MaxAbs > 0 {
-		s, err := predict(ctx, m, f.maxMemory, pool)
+		s, err := predict(ctx, m, letsMeasure(f.maxMemory), pool)
 		if err != nil {
 			return err
 		}

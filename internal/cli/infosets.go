@@ -43,8 +43,8 @@ func (s *sets) writeLayouts(w io.Writer) {
 }
 
 // predict computes the bytes per nonzero of the matrix in every set of formats.
-func predict(ctx context.Context, m *csr.Matrix, limit memorySize, pool *parallel.Pool) (*sets, error) {
-	here, err := model(limit)
+func predict(ctx context.Context, m *csr.Matrix, measure bool, pool *parallel.Pool) (*sets, error) {
+	here, err := model(measure)
 	if err != nil {
 		return nil, err
 	}

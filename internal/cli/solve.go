@@ -236,7 +236,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if f.opt.Vectors, err = f.vectors.vectors(f.checkpoint); err != nil {
 		return err
 	}
-	if f.opt.Storage, err = f.storage.storage(f.maxMemory); err != nil {
+	if f.opt.Storage, err = f.storage.storage(letsMeasure(f.maxMemory) && f.checkpoint.resume == ""); err != nil {
 		return err
 	}
 	if f.opt.Precond, err = f.precond.precond(c); err != nil {

@@ -58,8 +58,8 @@ func criteria() []string {
 	return words
 }
 
-// storage turns the flags into solve.Storage, for a command with a limit on its memory.
-func (f *storageFlags) storage(limit memorySize) (t solve.Storage, err error) {
+// storage turns the flags into solve.Storage, with the model that model returns.
+func (f *storageFlags) storage(measure bool) (t solve.Storage, err error) {
 	if err := oneOf("criterion", &f.criterion, criteria()); err != nil {
 		return t, err
 	}
@@ -69,7 +69,7 @@ func (f *storageFlags) storage(limit memorySize) (t solve.Storage, err error) {
 	if err := oneOf("arith", &f.arith, ariths); err != nil {
 		return t, err
 	}
-	if t.Model, err = model(limit); err != nil {
+	if t.Model, err = model(measure); err != nil {
 		return t, err
 	}
 	if f.layout != "auto" {

@@ -128,7 +128,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if exact {
 		f.storage.criterion = "auto"
 	}
-	storage, err := f.storage.storage(f.maxMemory)
+	storage, err := f.storage.storage(letsMeasure(f.maxMemory))
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (f *spmvDDFlags) has(l adaptive.Layout) bool {
 
 // storages returns how to store the matrix in each layout that is asked for, by default with an accuracy that suits
 // double-double vectors.
-func (f *spmvDDFlags) storages(s storageFlags, limit memorySize) (list []solve.Storage, err error) {
+func (f *spmvDDFlags) storages(s storageFlags, measure bool) (list []solve.Storage, err error) {
 	if s.epsilon == "auto" {
 		s.epsilon = packed.FormatEpsilon(adaptive.MinEpsilon)
 	}
@@ -91,7 +91,7 @@ func (f *spmvDDFlags) storages(s storageFlags, limit memorySize) (list []solve.S
 			return nil, err
 		}
 		s.layout = name
-		t, err := s.storage(limit)
+		t, err := s.storage(measure)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (f *spmvFlags) runDD(c *cobra.Command, s streams, path string) error {
 	if f.dd.exact && c.Flags().Changed("reorder") {
 		return usage("--exact-input cannot be used with --reorder")
 	}
-	storages, err := f.dd.storages(f.storage, f.maxMemory)
+	storages, err := f.dd.storages(f.storage, letsMeasure(f.maxMemory))
 	if err != nil {
 		return err
 	}
