@@ -63,7 +63,7 @@ class Solver:
 
     def _set_options(self, handle, options):
         for name, value in options.items():
-            self._check(library.mpsolve_set(handle, name.encode(), _text(value).encode()))
+            self._check(library.mpsolve_set(handle, name.encode(), _text(name, value).encode()))
 
     def _set_matrix(self, handle):
         (rows, cols), start, col, val = self._arrays
@@ -209,8 +209,10 @@ class Solver:
         return codes[0]
 
 
-def _text(value):
-    """Returns a value in the form that a flag takes."""
+def _text(name, value):
+    """Returns the value of an option in the form that a flag takes."""
+    if value is None or np.ndim(value) > 0:
+        raise _errors.UsageError(f"option {name} is of the type {type(value).__name__}, want a number, a word or the name of a file")
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     return str(value)

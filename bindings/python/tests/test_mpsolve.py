@@ -109,6 +109,8 @@ class Solving(unittest.TestCase):
             ({"tol": "small"}, "number"),
             ({"output": "x.mtx"}, "argument"),
             ({"tol": -1}, "^tol -1: want"),
+            ({"precond": "amg", "near_null": np.ones((len(b), 1))}, "^option near_null is of the type ndarray, want .* the name of a file$"),
+            ({"precond": "amg", "coordinates": None}, "^option coordinates is of the type NoneType"),
             ({"restart": 10, "method": "cg", "max_iter": -1}, "^max_iter -1: want"),
         ):
             with self.assertRaisesRegex(mpsolve.UsageError, words):
