@@ -101,7 +101,11 @@ func Papers(w io.Writer, list []matrixio.Paper) {
 				download = "about " + download
 			}
 		}
-		t.AppendRow([]any{p.Name, p.N, p.NNZ, humanize.Bytes(uint64(csr.Bytes(p.N, p.NNZ))), download, where})
+		row := []any{p.Name, p.N, p.NNZ, humanize.Bytes(uint64(csr.Bytes(p.N, p.NNZ))), download, where}
+		if p.N == 0 { // of which the papers tell nothing
+			row = []any{p.Name, "–", "–", "–", download, where}
+		}
+		t.AppendRow(row)
 	}
 	t.Render()
 }
