@@ -198,7 +198,12 @@ func (s *service) answer(w http.ResponseWriter, r *http.Request) answer {
 // read reads the system of a request: a matrix as the body, with b = A·ones, or the parts matrix and rhs of a form.
 func (s *service) read(r *http.Request) (j *job, err error) {
 	j = &job{ctx: r.Context(), answer: make(chan answer, 1)}
-	if text := r.URL.Query().Get("tol"); text != "" {
+	query := r.URL.Query()
+	text := query.Get("tol")
+	if query.Del("tol"); len(query) > 0 {
+		return nil, fmt.Errorf("%.40q: want no parameter but tol", query.Encode())
+	}
+	if text != "" {
 		if j.tol, err = strconv.ParseFloat(text, 64); err != nil || !(j.tol > 0 && j.tol < 1) {
 			return nil, fmt.Errorf("tol=%.40q: want a number between 0 and 1", text)
 		}

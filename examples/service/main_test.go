@@ -10,6 +10,7 @@ import (
 	"mime/multipart"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -230,6 +231,16 @@ func TestConcurrentThousand(t *testing.T) {
 			t.Fatalf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
 		}
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// A parameter that the service does not know is refused, since the answer would not be the one that the client means.
+func TestParameters(t *testing.T) {
+	for query, want := range map[string]string{"tol=2": "between 0 and 1", "tolerance=1e-14": `"tolerance=1e-14": want no parameter but tol`} {
+		r := httptest.NewRequest(http.MethodPost, "/solve?"+query, strings.NewReader("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"))
+		if _, err := (&service{limits: limits{memory: 1 << 20, rows: 1}}).read(r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", query, err, want)
+		}
 	}
 }
 
