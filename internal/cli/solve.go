@@ -73,6 +73,7 @@ const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx --method gmres --precond ilut --max-time 10m
   mpsolve solve matrix.mtx --digits 50 --output x.mtx
   mpsolve solve step0.mtx step1.mtx step2.mtx --output x%d.mtx
+  mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h
   mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h --resume run.ck
   mpsolve generate poisson3d --n 60 | mpsolve solve - --json
   mpirun -n 64 mpsolve solve matrix.mtx --output x.mtx`

@@ -148,7 +148,7 @@ func exitCodesTopic() string {
 		{"3", "not converged; the best x is still written, and the report says why mpsolve stopped"},
 		{"4", "invalid input: a damaged file, or a system that cannot be solved as it is"},
 		{"5", "the device or the MPI library that was asked for is not available"},
-		{"129, 130, 143", "stopped by SIGHUP, SIGINT (Ctrl-C) or SIGTERM; the best x is still written"},
+		{"129, 130, 143", "stopped by SIGHUP, SIGINT (Ctrl-C) or SIGTERM (152: SIGXCPU); the best x is still written"},
 		{"141", "the reader of standard output closed it"},
 	}) + `
 After a signal mpsolve writes x and the report, and ends within seconds. A second signal ends it at once. A sequence of several matrices
