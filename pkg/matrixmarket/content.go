@@ -277,7 +277,7 @@ func (in *input) other(opt Options) *Reader {
 // readOther reads a file of another format by its reader.
 func (in *input) readOther(ctx context.Context, r *Reader, opt Options) (*Content, error) {
 	if opt.Parts > 1 {
-		return nil, fmt.Errorf("%s: its format is %s, which has no digits beyond float64", in.name, r.Format)
+		return nil, &Error{File: in.name, Msg: "its format is " + r.Format + ", which has no digits beyond float64"}
 	}
 	f := &File{Name: in.name, Stream: in.stream, At: in.file, Size: in.size}
 	c, err := r.Read(ctx, f, opt)
