@@ -36,8 +36,8 @@ func newMethod(name string, s gpu.Space) method {
 	return krylov.NewCG[*gpu.Vector, gpu.Scalar](s)
 }
 
-// DeviceSolves measures solves of A x = b, where b is a vector of ones, to ||b - A x|| <= Tol ||b||, without scaling
-// and preconditioner. The first form, FP64 CSR, is solved by the method alone; with the others the method runs inside
+// DeviceSolves measures solves of A x = b, where A is square and b is a vector of ones, to ||b - A x|| <= Tol ||b||, without
+// scaling and preconditioner. The first form, FP64 CSR, is solved by the method alone; with the others the method runs inside
 // refinement with double-double residuals.
 func DeviceSolves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string, opt DeviceOptions) ([]Solve, error) {
 	space := gpu.NewSpace(d, m.Rows)

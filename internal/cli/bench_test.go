@@ -165,6 +165,26 @@ func TestBenchGPU(t *testing.T) {
 	}
 }
 
+// Vectors of a solve are as long as A has rows, so that a solve with a wide A would read beyond them.
+func TestBenchGPUSolvesSquare(t *testing.T) {
+	if d, err := gpu.Open(gpu.Emulate, 0); err != nil {
+		t.Skip(err)
+	} else {
+		d.Close()
+	}
+	wide := filepath.Join(t.TempDir(), "wide.mtx")
+	if err := os.WriteFile(wide, []byte("%%MatrixMarket matrix coordinate real general\n1 2 2\n1 1 1\n1 2 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	line := "bench gpu --device emulate --copy=false --repeat 1 " + wide
+	if code, out, errOut := runMain(t, line); code != 0 || errOut != "" {
+		t.Errorf("products: exit code %d, %s%s", code, errOut, out)
+	}
+	if code, _, errOut := runMain(t, line+" --solve cg"); code != exitInput || !strings.Contains(errOut, "wide.mtx: the matrix is 1 x 2; --solve needs a square one\n") {
+		t.Errorf("solves: exit code %d, %s", code, errOut)
+	}
+}
+
 func TestBenchGPUUsage(t *testing.T) {
 	for flags, want := range map[string]string{
 		"":                                "want a matrix",

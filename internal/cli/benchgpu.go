@@ -135,6 +135,9 @@ type gpuBench struct {
 
 // measure measures and reports one matrix; out keeps the error of writing.
 func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []float64, opt lab.DeviceOptions) error {
+	if len(b.solve) > 0 && m.Rows != m.Cols {
+		return &exitError{exitInput, fmt.Errorf("%s: the matrix is %d x %d; --solve needs a square one", name, m.Rows, m.Cols)}
+	}
 	on := b.device.Info()
 	if !b.json {
 		report.Line(b.out, "matrix", "%s: %d x %d, %d nonzeros", name, m.Rows, m.Cols, m.NNZ())
