@@ -12,6 +12,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dist"
 	"github.com/mpsolve/mpsolve/internal/host"
+	"github.com/mpsolve/mpsolve/internal/solver/rules"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -81,6 +82,21 @@ func (r ranked) summary() string {
 		q.Attempts[k].Setup, q.Attempts[k].Solve = 0, 0
 	}
 	return fmt.Sprintf("%+v %s %s %+v %v", r.solver.Facts, r.solver.Method, r.solver.Scale, q, r.Fault)
+}
+
+// A preconditioner that there is not over several domains is an error of the options.
+func TestPrecondsOverDomains(t *testing.T) {
+	m := grid(12, 0, 0)
+	for _, kind := range precond.Kinds() {
+		for _, p := range []solve.Precond{{Kind: kind}, {Kind: kind, KCycle: true}} {
+			opt := solve.Options{Precond: p}
+			refused := rules.OverDomains(opt) != nil
+			_, all := solveOnRanks(t, 1, 2, m, random(1, m.Rows), opt)
+			if fault := all[0].Fault; (fault != nil) != refused || refused && !strings.Contains(fault.Error(), "over several domains") {
+				t.Errorf("%s, K-cycles %v: refused %v, %v", kind, p.KCycle, refused, fault)
+			}
+		}
+	}
 }
 
 // Rank 0 solves with a matrix of one domain as New does, and the others learn the result.

@@ -67,8 +67,10 @@ func OverDomains(o solve.Options) error {
 	fault("there is no reordering", o.Reorder == solve.ReorderRCM)
 	fault(fmt.Sprintf("there is no transpose with vectors %v for method %s", VectorsText(o.Vectors), o.Method), !Float64Vectors(o.Vectors) && Transposes(o.Method))
 	fault("there are no lower parts", len(o.Lower) > 0)
+	kind := o.Precond.Kind
+	fault(fmt.Sprintf("preconditioner %s does not run", kind), slices.Contains(inOneDomain, kind))
+	fault("there are no K-cycles", kind == precond.AMG && o.Precond.KCycle)
 	if o.Device != nil && !o.DeviceAuto {
-		kind := o.Precond.Kind
 		fault(fmt.Sprintf("preconditioner %s does not run on devices (%s do)", kind, words(DevicePrecondsOverDomains)), kind != "" && !slices.Contains(DevicePrecondsOverDomains, kind))
 		fault("devices have no basis in fewer bits", o.Basis != "")
 		fault("devices round no halos", o.HaloEpsilon > 0)
@@ -77,6 +79,9 @@ func OverDomains(o solve.Options) error {
 	fault(fmt.Sprintf("there is no transpose of overlap for method %s", o.Method), Transposes(o.Method) && o.Precond.Overlap == precond.OverlapOne)
 	return errors.Join(faults...)
 }
+
+// inOneDomain lists the preconditioners that precond.NewDistributed does not make.
+var inOneDomain = []precond.Kind{precond.CG32, precond.Schur}
 
 // DevicePrecondsOverDomains lists the preconditioners for devices that share a matrix; multigrid runs on their hosts.
 var DevicePrecondsOverDomains = []precond.Kind{solve.PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.AMG}
