@@ -153,6 +153,24 @@ func TestStoredWithoutFactors(t *testing.T) {
 	}
 }
 
+// An accuracy that the rules choose leaves room for the guard bits asked for.
+func TestRoomForGuardBits(t *testing.T) {
+	m := grid(12, 0, 0)
+	for bits := range 32 {
+		for _, kind := range []precond.Kind{solve.PrecondAuto, precond.Jacobi, precond.LU} {
+			s, err := New(t.Context(), m, solve.Options{Storage: solve.Storage{GuardBits: bits}, Precond: solve.Precond{Kind: kind}})
+			if err != nil {
+				t.Fatalf("%d guard bits, %s: %v", bits, kind, err)
+			}
+			result, err := s.Solve(t.Context(), rhs(m, 1), nil)
+			if err != nil || !result.Reason.Converged() {
+				t.Errorf("%d guard bits, %s: %v, %v", bits, kind, result.Reason, err)
+			}
+			s.Close()
+		}
+	}
+}
+
 // With multigrid the matrix stays in FP64, or comes back to it after a probe run; what follows
 // multigrid stores it.
 func TestMultigridNeedsNoStorage(t *testing.T) {

@@ -147,6 +147,7 @@ const (
 	WhyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
 	WhyPlain  = "too few products are expected to repay storing it with fewer bytes"
 	WhySmall  = "the matrix is small, so that bytes of products count less than refinement steps"
+	whyRoom   = "a finer one has no room for so many guard bits"
 	whyWide   = "what products with double-double vectors take are operations rather than bytes"
 )
 
@@ -173,6 +174,9 @@ func (s *System) Storage(fallbacks []Fallback) (t solve.Storage, why string) {
 		return plain(solve.Storage{}), WhyPlain
 	default:
 		t.Epsilon, why = s.EpsilonFor(fallbacks[0].Kind)
+		if rules.Spec(t, s.even()).Validate() != nil {
+			t.Epsilon, why = rules.DefaultEpsilon, whyRoom
+		}
 	}
 	t.DD = s.Opt.Vectors.Kind == solve.VectorsDD
 	return rules.StorageWithDefaults(t, s.even(), s.Opt.NoRefine), why
