@@ -148,7 +148,7 @@ func (r *solveRun) ended(ctx context.Context) bool {
 
 // advance reads the next matrix and updates the solver. The last x becomes the guess.
 func (r *solveRun) advance(ctx context.Context, path string) error {
-	r.path, r.start = path, time.Now()
+	r.path, r.start, r.device.took = path, time.Now(), 0
 	r.phase.Store("reading " + path)
 	in := r.in
 	in.check, in.known = r.next(path), nil
