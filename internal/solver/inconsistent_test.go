@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -128,6 +129,44 @@ func TestNoSolution(t *testing.T) {
 	t.Logf("inconsistent ones ended with %v; %d with evidence", reasons, evident)
 	if evident == 0 {
 		t.Error("no evidence was found for any")
+	}
+}
+
+// Equations that are multiples of each other contradict nothing where b is zero: of a null vector, elements that are roundings of zeros do not count in its product with b,
+// which is not zero in one other equation.
+func TestSolutionOfOneElement(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		n := 5 + rng.IntN(8)
+		dense := make([][]float64, n)
+		for i := range dense {
+			dense[i] = make([]float64, n)
+			for j := range n {
+				dense[i][j] = float64(rng.IntN(11) - 5)
+			}
+		}
+		for i := range 2 {
+			for j, v := range dense[i] {
+				dense[n-1-i][j] = 3 * v
+			}
+		}
+		b := make([]float64, n)
+		b[2] = math.Ldexp(1, -rng.IntN(300))
+		m := entries(n, func(add func(i, j int, v float64)) {
+			for i, row := range dense {
+				for j, v := range row {
+					if v != 0 {
+						add(i, j, v)
+					}
+				}
+			}
+		})
+		r := mustSolve(t, m, b, nil, solve.Options{Limits: solve.Limits{Threads: 1}})
+		if !r.Reason.Converged() {
+			if rank, augmented := rational(m, b); rank == augmented {
+				t.Errorf("seed %d, %d x %d of rank %d: %v, evidence %+v", seed, n, n, rank, r.Reason, r.Evidence)
+			}
+		}
 	}
 }
 

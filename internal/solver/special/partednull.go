@@ -94,11 +94,31 @@ func (a parted) leftProduct(y []float64) (product []dd.DD, abs, terms []float64)
 	return product, abs, terms
 }
 
-// weigh returns the evidence of y, computed in double-double arithmetic, with the elements of this rank of y.
+// weigh returns the evidence of y, computed in double-double arithmetic, with the elements of this rank of y. Where the large elements are a null vector without the
+// small ones, and show nothing, the small ones are roundings, which may be all of y'b, or a null vector of their own, which then is the evidence.
 func (a parted) weigh(y, b []float64) solve.Evidence {
+	e := a.evidence(y, b)
+	if Shows(e, int(a.N)) {
+		large, small := a.bySize(y, b)
+		if l := a.evidence(large, b); l.Product < productTol && a.isNull(l) {
+			return a.weigh(small, b)
+		}
+		e.Rows = a.rowsOf(large)
+	}
+	return e
+}
+
+// isNull reports whether v is evidence but for its product with b.
+func (a parted) isNull(v solve.Evidence) bool {
+	v.Product = 1
+	return Shows(v, int(a.N))
+}
+
+// evidence returns the evidence of y, small elements included, without rows.
+func (a parted) evidence(y, b []float64) solve.Evidence {
 	product, _, terms := a.leftProduct(y)
 	yb := math.Abs(a.dot(y, b))
-	e := solve.Evidence{
+	return solve.Evidence{
 		Y: a.own(y),
 		Null: a.most(func(j int) float64 {
 			if r := math.Abs(product[j].Float()); r > 0 {
@@ -106,26 +126,34 @@ func (a parted) weigh(y, b []float64) solve.Evidence {
 			}
 			return 0
 		}),
-		Product:  yb / a.total(func(i int) float64 { return math.Abs(y[i] * b[i]) }),
+		Product:  yb / cmp.Or(a.total(func(i int) float64 { return math.Abs(y[i] * b[i]) }), 1),
 		Smallest: yb / a.total(func(j int) float64 { return math.Abs(product[j].Float()) }),
 	}
-	if Shows(e, int(a.N)) {
-		e.Rows = a.rowsOf(y, b)
-	}
-	return e
 }
 
-// rowsOf returns the equations that a combination y consists of, but for roundings; nil: there are more than mostNamed.
-func (a parted) rowsOf(y, b []float64) (rows []int) {
+// bySize returns y without elements that are small, each in the size of its row, and those alone.
+func (a parted) bySize(y, b []float64) (large, small []float64) {
 	size := a.each(a.New(), func(i int) float64 {
 		_, vals := a.Local.Row(i)
 		return math.Abs(y[i]) * cmp.Or(AbsMax(vals), math.Abs(b[i]))
 	})
 	least := smallElement * a.AbsMax(size)
+	small = a.New()
+	return a.each(a.New(), func(i int) float64 {
+		if size[i] > least {
+			return y[i]
+		}
+		small[i] = y[i]
+		return 0
+	}), small
+}
+
+// rowsOf returns the equations that a combination y consists of; nil: there are more than mostNamed.
+func (a parted) rowsOf(y []float64) (rows []int) {
 	var own []int64
 	for _, p := range a.Parts {
 		for i := p.First(); i < p.End() && len(own) <= mostNamed; i++ {
-			if size[i] > least {
+			if y[i] != 0 {
 				own = append(own, a.Global(i))
 			}
 		}
