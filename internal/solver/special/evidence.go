@@ -52,8 +52,9 @@ func (a EvidenceSearch) Contradicted() bool {
 
 // Certain reports whether a combination y of the equations that complete factors find is exactly zero, and contradicts b: no x is needed to judge that.
 func (a EvidenceSearch) Certain() bool {
+	var tried [][]int32
 	for _, y := range a.projectedNull() {
-		for _, v := range []*solve.Evidence{strongest(a.S.Given, a.Given, [][]float64{y}), a.supported(y)} {
+		for _, v := range []*solve.Evidence{strongest(a.S.Given, a.Given, [][]float64{y}), a.supported(y, &tried)} {
 			if v != nil && v.Null == 0 && v.Product > UnconfirmedResidual*a.S.Opt.Tol {
 				return true
 			}
@@ -105,11 +106,12 @@ func (a EvidenceSearch) seekAllEvidence() error {
 		return nil
 	}
 	found, err := a.inverseIteration()
+	var tried [][]int32
 	for _, y := range found {
 		large := slices.Clone(y)
 		chop(large)
 		a.keep(strongest(a.S.Given, a.Given, [][]float64{y, large}))
-		a.keep(a.supported(y))
+		a.keep(a.supported(y, &tried))
 	}
 	return err
 }
@@ -175,12 +177,15 @@ func (a EvidenceSearch) believes(v *solve.Evidence) bool {
 	return v != nil && (!a.Reason.Converged() || a.Componentwise > 0.1 || v.Product > UnconfirmedResidual*a.S.Opt.Tol)
 }
 
-// strongest returns the strongest evidence among vectors y; nil: none is evidence.
+// strongest returns the strongest evidence among vectors y; nil: none is evidence. There may be hundreds, and y'A takes far longer than y'b.
 func strongest(m *csr.Matrix, b []float64, found [][]float64) (best *solve.Evidence) {
-	a := whole(m, nil)
+	a, most := whole(m, nil), float64(productTol)
 	for _, y := range found {
-		if v := a.weigh(y, b); Shows(v, len(y)) && (best == nil || v.Product > best.Product) {
-			best = &v
+		if a.contradiction(y, b) < most {
+			continue
+		}
+		if v := a.weigh(y, b); Shows(v, len(y)) && (best == nil || v.Product > most) {
+			best, most = &v, v.Product
 		}
 	}
 	return best

@@ -56,10 +56,11 @@ func (a EvidenceSearch) overdeterminedByFactors(sub *csr.Matrix) [][]float64 {
 // supports are shares of the largest element of y, each in the size of its row, down to which elements may be all that a left null vector consists of.
 var supports = [...]float64{0x1p-40, 0x1p-30, 0x1p-20, 0x1p-10}
 
-// supported returns the strongest evidence in the few rows that an approximation y of a left null vector consists of, by elimination; nil: there is none.
-func (a EvidenceSearch) supported(y []float64) (best *solve.Evidence) {
+// supported returns the strongest evidence in the few rows that an approximation y of a left null vector consists of, by elimination; nil: there is none in
+// rows that are not among those tried, to which it adds them.
+func (a EvidenceSearch) supported(y []float64, tried *[][]int32) (best *solve.Evidence) {
 	m := a.S.Given
-	size, last := make([]float64, len(y)), 0
+	size := make([]float64, len(y))
 	for i := range size {
 		_, vals := m.Row(i)
 		size[i] = math.Abs(y[i]) * AbsMax(vals)
@@ -76,8 +77,9 @@ func (a EvidenceSearch) supported(y []float64) (best *solve.Evidence) {
 		}
 		slices.Sort(cols)
 		cols = slices.Compact(cols)
-		if square := max(len(rows), len(cols)); square <= rules.DenseRows && len(rows) != last {
-			last = len(rows)
+		before := slices.ContainsFunc(*tried, func(t []int32) bool { return slices.Equal(t, rows) })
+		if square := max(len(rows), len(cols)); square <= rules.DenseRows && !before {
+			*tried = append(*tried, rows)
 			sub := dist.Whole(submatrix(m, rows, cols)).Local
 			if v := among(sub, LeftNullVectors(sub), rows, a.Given); v != nil && (best == nil || v.Product > best.Product) {
 				best = v

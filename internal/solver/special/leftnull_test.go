@@ -43,3 +43,26 @@ func TestDearFactors(t *testing.T) {
 		t.Error("factors are begun though their bet is too dear")
 	}
 }
+
+// Rows in which a contradiction has been sought are not searched again: elimination takes far longer than the solve where a dense matrix has many null vectors.
+func TestRowsTriedOnce(t *testing.T) {
+	const n = 6
+	m := testsupport.Entries(n+1, func(add func(i, j int, v float64)) {
+		for i := range n {
+			add(i, i, 4)
+			add(i, (i+2)%n, 1)
+		}
+		add(n, 0, 8) // twice the first row
+		add(n, 2, 2)
+	})
+	p := &refine.Problem{System: choice.System{Matrix: features.Matrix{M: m, Given: m}}}
+	a := EvidenceSearch{Solution: &refine.Solution{S: p, Ctx: t.Context(), Given: []float64{1, 0, 0, 0, 0, 0, 1}}}
+	var tried [][]int32
+	y, scaled := []float64{2, 0, 0, 0, 0, 0, -1}, []float64{-4, 0, 0, 0, 0, 0, 2}
+	if v := a.supported(y, &tried); v == nil || len(tried) != 1 {
+		t.Errorf("evidence %+v in the rows %v", v, tried)
+	}
+	if v := a.supported(scaled, &tried); v != nil || len(tried) != 1 {
+		t.Errorf("evidence %+v in the rows %v, tried again", v, tried)
+	}
+}

@@ -27,8 +27,12 @@ func (a EvidenceSearch) NullUnknowns() (fewest []int) {
 		found = append(found, LeftNullVectors(m.Transpose(a.S.Pool))...)
 	}
 	found = append(found, a.refined(m, func(k int, _ csr.Scaling) (v, f []float64) { return signs(m.Rows, uint64(k)), nil }, projections)...)
+	largest := make([]float64, m.Cols)
+	for k, j := range m.Col {
+		largest[j] = max(largest[j], math.Abs(m.Val[k]))
+	}
 	for _, v := range found {
-		if few := nullIn(m, v); few != nil && (fewest == nil || len(few) < len(fewest)) {
+		if few := nullIn(m, largest, v); few != nil && (fewest == nil || len(few) < len(fewest)) {
 			fewest = few
 		}
 	}
@@ -36,15 +40,16 @@ func (a EvidenceSearch) NullUnknowns() (fewest []int) {
 }
 
 // nullIn returns the unknowns in which v is large, beside the other terms of A v, if these terms cancel each other in each row, and there are no more than mostNamed.
-func nullIn(m *csr.Matrix, v []float64) []int {
+// largest is the largest magnitude in each column.
+func nullIn(m *csr.Matrix, largest, v []float64) []int {
 	size := make([]float64, len(v))
-	for i := range m.Rows {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			size[j] = max(size[j], math.Abs(vals[k]*v[j]))
-		}
+	for j := range size {
+		size[j] = largest[j] * math.Abs(v[j])
 	}
 	unknowns := named(size, smallShare)
+	if unknowns == nil {
+		return nil
+	}
 	for i := range m.Rows {
 		sum, most := 0.0, 0.0
 		cols, vals := m.Row(i)

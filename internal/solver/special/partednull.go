@@ -117,7 +117,6 @@ func (a parted) isNull(v solve.Evidence) bool {
 // evidence returns the evidence of y, small elements included, without rows.
 func (a parted) evidence(y, b []float64) solve.Evidence {
 	product, _, terms := a.leftProduct(y)
-	yb := math.Abs(a.dot(y, b))
 	return solve.Evidence{
 		Y: a.own(y),
 		Null: a.most(func(j int) float64 {
@@ -126,9 +125,14 @@ func (a parted) evidence(y, b []float64) solve.Evidence {
 			}
 			return 0
 		}),
-		Product:  yb / cmp.Or(a.total(func(i int) float64 { return math.Abs(y[i] * b[i]) }), 1),
-		Smallest: yb / a.total(func(j int) float64 { return math.Abs(product[j].Float()) }),
+		Product:  a.contradiction(y, b),
+		Smallest: math.Abs(a.dot(y, b)) / a.total(func(j int) float64 { return math.Abs(product[j].Float()) }),
 	}
+}
+
+// contradiction returns |y'b| / |y|'|b|, or 0 if both are zero.
+func (a parted) contradiction(y, b []float64) float64 {
+	return math.Abs(a.dot(y, b)) / cmp.Or(a.total(func(i int) float64 { return math.Abs(y[i] * b[i]) }), 1)
 }
 
 // bySize returns y without elements that are small, each in the size of its row, and those alone.
