@@ -245,7 +245,7 @@ func (k *blocks) worst() (block, unexplained float64) {
 		most[0] = math.Max(most[0], r.error(k.scale(i)))
 		if f := k.explained[k.find(uint32(i))]; f.v != 0 {
 			k.resolve(r, i, r.t.times(f))
-			most[1] = math.Max(most[1], r.perT(r.residual).over(f))
+			most[1] = math.Max(most[1], r.unexplained(f))
 		}
 	})
 	for _, s := range shares {

@@ -68,7 +68,7 @@ func (p *parts) worst() (unexplained float64) {
 		}
 		p.resolve(r, i, r.t.times(f))
 		most := &shares[i/blockRows]
-		*most = math.Max(*most, r.perT(r.residual).over(f))
+		*most = math.Max(*most, r.unexplained(f))
 	})
 	for _, s := range shares {
 		unexplained = math.Max(unexplained, s)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/testsupport"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -270,6 +271,22 @@ func TestNegligibleBlocks(t *testing.T) {
 			if err != nil || j.Row > 1e-10 || (j.Unexplained <= MaxUnexplained(1e-10)) != c.explains || (j.Weights == nil) != c.explains {
 				t.Errorf("%+v, rows of %g: %g unexplained, row-wise error %g (%v)", c, rows, j.Unexplained, j.Row, err)
 			}
+		}
+	}
+}
+
+// Elements of x that are too small for float64 leave a residual that is no fault of the other ones: x explains b as far as numbers can. One that float64 holds is missed.
+func TestVanishingElements(t *testing.T) {
+	m := testsupport.Entries(2, func(add func(i, j int, v float64)) {
+		add(0, 0, -0x1p950)
+		add(0, 1, 0x1p951)
+		add(1, 1, -0x1p952)
+	})
+	x := []float64{-0x1p-950, 0}
+	for exponent, explained := range map[int]bool{-200: true, -123: true, -121: false, 0: false} {
+		j, err := Judge(m, x, []float64{1, math.Ldexp(1, exponent)}, 1e-10, nil)
+		if err != nil || j.Unexplained <= MaxUnexplained(1e-10) != explained {
+			t.Errorf("b_2 = 2^%d, x_2 = 2^%d: unexplained %v (%v)", exponent, exponent-952, j.Unexplained, err)
 		}
 	}
 }

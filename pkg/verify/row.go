@@ -79,6 +79,15 @@ func (r *row) perT(v scaled) scaled {
 	return scaled{v.v / r.t.v, v.e - r.t.e}
 }
 
+// unexplained returns |r_i| / T_i relative to f. It is 0 where rounding x to multiples of 2^-1074 may leave the residual.
+func (r *row) unexplained(f scaled) float64 {
+	missing := r.perT(r.residual)
+	if missing.over(scaled{1, -1075}) <= 1 {
+		return 0
+	}
+	return missing.over(f)
+}
+
 // row computes row i.
 func (s *system) row(i int) row {
 	cols, vals := s.m.Row(i)
