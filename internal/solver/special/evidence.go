@@ -181,7 +181,7 @@ func (a EvidenceSearch) believes(v *solve.Evidence) bool {
 func strongest(m *csr.Matrix, b []float64, found [][]float64) (best *solve.Evidence) {
 	a, most := whole(m, nil), float64(productTol)
 	for _, y := range found {
-		if a.contradiction(y, b) < most {
+		if _, share := a.contradiction(y, b); share < most {
 			continue
 		}
 		if v := a.weigh(y, b); Shows(v, len(y)) && (best == nil || v.Product > most) {

@@ -117,6 +117,7 @@ func (a parted) isNull(v solve.Evidence) bool {
 // evidence returns the evidence of y, small elements included, without rows.
 func (a parted) evidence(y, b []float64) solve.Evidence {
 	product, _, terms := a.leftProduct(y)
+	yb, share := a.contradiction(y, b)
 	return solve.Evidence{
 		Y: a.own(y),
 		Null: a.most(func(j int) float64 {
@@ -125,14 +126,15 @@ func (a parted) evidence(y, b []float64) solve.Evidence {
 			}
 			return 0
 		}),
-		Product:  a.contradiction(y, b),
-		Smallest: math.Abs(a.dot(y, b)) / a.total(func(j int) float64 { return math.Abs(product[j].Float()) }),
+		Product:  share,
+		Smallest: yb / a.total(func(j int) float64 { return math.Abs(product[j].Float()) }),
 	}
 }
 
-// contradiction returns |y'b| / |y|'|b|, or 0 if both are zero.
-func (a parted) contradiction(y, b []float64) float64 {
-	return math.Abs(a.dot(y, b)) / cmp.Or(a.total(func(i int) float64 { return math.Abs(y[i] * b[i]) }), 1)
+// contradiction returns |y'b|, and its share of |y|'|b|; 0 if both are zero.
+func (a parted) contradiction(y, b []float64) (yb, share float64) {
+	yb = math.Abs(a.dot(y, b))
+	return yb, yb / cmp.Or(a.total(func(i int) float64 { return math.Abs(y[i] * b[i]) }), 1)
 }
 
 // bySize returns y without elements that are small, each in the size of its row, and those alone.
