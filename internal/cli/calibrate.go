@@ -29,7 +29,7 @@ import (
 const calibrateLong = `Measure this processor, so that the choice of layouts fits it.
 
 A model of the time of a product chooses how the matrix is stored. mpsolve has models of a few processors, and uses the
-nearest one by default. A processor that it does not know is measured in a quarter of a second by the first command that chooses
+nearest one by default. A processor that it does not know is measured in 0.3 s by the first command that chooses
 a layout, unless --max-memory is below 512MB or the environment has MPSOLVE_MODEL=table. calibrate takes some three seconds, and more care, to measure
 the memory and small products in every layout; the machine should be idle otherwise. It prints both models, and keeps
 the new one in the user's cache folder, under the names of the processor and of the set of kernels. From then on solve,

@@ -52,10 +52,8 @@ func newConvert(s streams) *cobra.Command {
 			"  mpsolve generate poisson3d --n 50 | mpsolve convert - - --to npz > matrix.npz",
 		Args: exactly(2, "a file to read and one to write"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("threads") {
-				if err := checkThreads(f.threads); err != nil {
-					return err
-				}
+			if err := checkGivenThreads(c, f.threads); err != nil {
+				return err
 			}
 			return f.run(c.Context(), s, args[0], args[1])
 		},

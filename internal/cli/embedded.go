@@ -56,18 +56,18 @@ func NewEmbedded() *Embedded {
 func (e *Embedded) Set(name, value string) error {
 	name = strings.ReplaceAll(strings.TrimPrefix(name, "--"), "_", "-")
 	fl := e.command.Flags()
+	flag := fl.Lookup(name)
 	switch why := notEmbedded[name]; {
 	case e.ready:
 		return usage("option %s comes too late: the solver is set up", name)
 	case why != "":
 		return usage("option %s: %s", name, why)
-	case fl.Lookup(name) == nil:
+	case flag == nil:
 		return usage("unknown option %s; did you mean %s?", name, strings.Join(e.meant(name), " or "))
 	}
-	flag := fl.Lookup(name).Value
-	before := flag.String()
+	before := flag.Value.String()
 	if err := fl.Set(name, value); err != nil {
-		_ = flag.Set(before) // numbers and truth values have become zero
+		_ = flag.Value.Set(before) // numbers and truth values have become zero
 		return usage("option %s %q: %w", name, value, wanted(errors.Unwrap(err)))
 	}
 	return nil

@@ -117,6 +117,14 @@ func checkThreads(n int) error {
 	return nil
 }
 
+// checkGivenThreads is checkThreads if the command line has --threads; without it n stands for the default.
+func checkGivenThreads(c *cobra.Command, n int) error {
+	if !c.Flags().Changed("threads") {
+		return nil
+	}
+	return checkThreads(n)
+}
+
 // threadsEach is the largest number of threads for each processor: more threads would only wait.
 const threadsEach = 4
 

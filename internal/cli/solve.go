@@ -195,10 +195,8 @@ var bases = append([]linop.BasisFormat{plainBasis}, linop.BasisFormats...)
 
 // check turns the flags into options. It finds every error before any work is done.
 func (f *solveFlags) check(c *cobra.Command, path string) error {
-	if c.Flags().Changed("threads") {
-		if err := checkThreads(f.opt.Threads); err != nil {
-			return err
-		}
+	if err := checkGivenThreads(c, f.opt.Threads); err != nil {
+		return err
 	}
 	if !(f.opt.Tol > 0 && f.opt.Tol < 1) {
 		return usage("--tol %g: want a positive number below 1", f.opt.Tol)

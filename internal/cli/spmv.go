@@ -103,12 +103,10 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.repeat < 1 {
 		return usage("--repeat %d: want at least 1", f.repeat)
 	}
-	if c.Flags().Changed("threads") {
-		if err := checkThreads(f.threads); err != nil {
-			return err
-		}
-		capThreads(&f.threads, s.err)
+	if err := checkGivenThreads(c, f.threads); err != nil {
+		return err
 	}
+	capThreads(&f.threads, s.err)
 	if err := f.reorder.check(); err != nil {
 		return err
 	}
